@@ -1,12 +1,13 @@
 import { lstatSync, readdirSync, watch } from 'node:fs';
 import type { Dirent, FSWatcher, Stats } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { hasCode } from '../core/files/system-error.js';
 import type { TracewrightError } from '../core/errors.js';
 import { faultOf } from './fault-of.js';
 import { spanFiles } from '../spans/read/span-files.js';
 import { SpanFollower } from '../spans/read/span-follower.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
+import { TrustedFiles } from './trusted-files.js';
 
 /** All directories are searched again after this time, whatever the notifications say, in milliseconds. */
 const SEARCH_MS = 10_000;
@@ -18,6 +19,8 @@ const MOST_WATCHED = 5000;
 const SEARCH_WITHOUT_MS = 1000;
 /** A file whose process lives is looked at after this time: nothing notifies of a process that dies. */
 const LIVING_MS = 1000;
+/** A file that cannot be read is tried again after twice the time, and at last after this time, in milliseconds. */
+const MOST_FAILED_MS = 300_000;
 
 export interface FollowedFile {
   readonly path: string;
@@ -27,6 +30,8 @@ export interface FollowedFile {
   /** Of `performance.now`. */
   readAt: number;
   mtimeMs: number;
+  /** How often it could not be read, one time after the other. */
+  failures: number;
 }
 
 interface FollowedFilesOptions {
@@ -47,6 +52,7 @@ export class FollowedFiles {
   readonly #files = new Map<string, FollowedFile>();
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #foreign = new Set<string>();
+  readonly #trusted: TrustedFiles;
   #isWatching = true;
   #searchAt = 0;
   #searchedAt = 0;
@@ -64,6 +70,7 @@ export class FollowedFiles {
     this.#paths = paths.map((path) => resolve(path));
     this.#positions = positions;
     this.#options = options;
+    this.#trusted = new TrustedFiles(options.owners);
   }
 
   get all(): Iterable<FollowedFile> {
@@ -118,8 +125,9 @@ export class FollowedFiles {
     this.#searchAt = 0;
   }
 
-  /** Follows a file no longer. */
-  forget(path: string): void {
+  /** Deletes a file, and follows it no longer. @throws TracewrightError if a link leads to it now. */
+  delete(path: string): void {
+    this.#trusted.delete(path);
     this.#files.delete(path);
   }
 
@@ -132,6 +140,8 @@ export class FollowedFiles {
   #isDue(file: FollowedFile, changed: ReadonlySet<string>, now: number): boolean {
     const isOver = file.follower.completeAt !== undefined;
     const isKnown = file.size !== -1;
+    // What cannot be read takes no time from the others, however often it changes.
+    if (file.failures > 0 && now - file.readAt < retryMs(file.failures)) return false;
     if (isKnown && !changed.has(file.path)) {
       // What is complete changes only by a recovery, which notifies, or is seen by the next search.
       if (isOver || (this.#isWatching && now - file.readAt < LIVING_MS)) return false;
@@ -152,11 +162,11 @@ export class FollowedFiles {
     this.#searchedAt = now;
     for (const root of this.#paths) {
       try {
-        this.#watchBelow(lstatSync(root).isDirectory() ? root : dirname(root));
-        for (const path of spanFiles(root, this.#options.onFault)) {
-          const full = resolve(path);
-          this.#changed.add(full);
-          if (!this.#files.has(full)) this.#add(full);
+        const { path, directory } = this.#trusted.name(root);
+        this.#watchBelow(directory);
+        for (const file of spanFiles(path, this.#options.onFault)) {
+          this.#changed.add(file);
+          if (!this.#files.has(file)) this.#add(file);
         }
       } catch (error) {
         // It may come later.
@@ -168,15 +178,17 @@ export class FollowedFiles {
   #add(path: string): void {
     const stats = this.#statsOf(path);
     if (stats === undefined) return;
-    const { owners, ringDirs, onFault, onNote } = this.#options;
-    if (owners !== undefined && !owners.has(stats.uid)) {
+    const { ringDirs, onFault, onNote } = this.#options;
+    if (!this.#trusted.isOwner(stats.uid)) {
       if (this.#foreign.has(path)) return;
       this.#foreign.add(path);
       onNote(`${path} belongs to user ${stats.uid}: it is left out. --owner ${stats.uid} reads it`);
       return;
     }
-    const follower = new SpanFollower(path, { ringDirs, onFault }, this.#positions.get(path));
-    this.#files.set(path, { path, follower, size: -1, readAt: -Infinity, mtimeMs: stats.mtimeMs });
+    const following = { ringDirs, onFault, links: this.#trusted.check };
+    const follower = new SpanFollower(path, following, this.#positions.get(path));
+    const { mtimeMs } = stats;
+    this.#files.set(path, { path, follower, size: -1, readAt: -Infinity, mtimeMs, failures: 0 });
   }
 
   #statsOf(path: string): Stats | undefined {
@@ -231,4 +243,8 @@ export class FollowedFiles {
       );
     }
   }
+}
+
+function retryMs(failures: number): number {
+  return Math.min(MOST_FAILED_MS, LIVING_MS * 2 ** failures);
 }

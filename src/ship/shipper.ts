@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { counted } from '../core/counted.js';
 import type { TracewrightError } from '../core/errors.js';
 import { hasValidIds } from '../export/otlp/span-batches.js';
@@ -237,8 +236,7 @@ export class Shipper {
 
   /** Deletes a file that every target has. */
   delete(path: string): void {
-    rmSync(path, { force: true });
-    this.#files.forget(path);
+    this.#files.delete(path);
     this.#checkpoint?.forget(this.target.label, path);
   }
 
@@ -278,11 +276,12 @@ export class Shipper {
         }
       }
       file.size = follower.fileSize;
+      file.failures = 0;
     } catch (error) {
       if (error instanceof DeliveryEnded) throw error;
-      // One bad file stops nobody else. It is read again when it has changed.
+      // One bad file stops nobody else. It is read again after a while.
       file.size = follower.fileSize;
-      this.#options.onFault(faultOf(path, error));
+      if (file.failures++ === 0) this.#options.onFault(faultOf(path, error));
     }
     this.#builder.reach(path, follower.position);
     if (this.#ends !== undefined) await this.#endBatch(this.#ends, path);

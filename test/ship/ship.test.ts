@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -259,6 +260,27 @@ describe('ship, of files that are not as they should be', () => {
     expect(receiver.spans).toHaveLength(0);
     await shipOnce('--owner', '12345');
     expect(receiver.spans.length).toBeGreaterThan(0);
+  });
+
+  it('follows no directory that becomes a link, and reads again when it is none', async () => {
+    const traces = join(run, 'traces', 'of-another');
+    mkdirSync(traces);
+    killedTrace(join(traces, 'a.heph'), 5);
+    const process = ship('--to', receiver.url);
+    await untilReceived(11);
+    const outside = join(run, 'outside');
+    mkdirSync(outside);
+    killedTrace(join(outside, 'a.heph'), 6);
+    renameSync(traces, join(run, 'moved'));
+    symlinkSync(outside, traces);
+    await vi.waitFor(
+      () => {
+        expect(process.output).toContain('leads out of the given paths');
+      },
+      { timeout: 60_000, interval: 20 },
+    );
+    expect(receiver.spans).toHaveLength(11);
+    await process.end('SIGTERM');
   });
 
   it('deletes what has arrived, on request, and nothing that a ring names', async () => {

@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs';
 import { nextSeen, readSeen } from './file-view.js';
 import type { FileView } from './file-view.js';
 import { openRegularFile, seenSize } from './regular-file.js';
+import type { Links } from './regular-file.js';
 
 const WINDOW_BYTES = 1 << 20;
 
@@ -24,11 +25,7 @@ export class FileWindow {
    * @param links whether a symbolic link at the path is followed.
    * @throws TraceFormatError when this is not a regular file; the error of node:fs when it cannot be opened.
    */
-  constructor(
-    path: string,
-    windowBytes = WINDOW_BYTES,
-    links: 'followed' | 'refused' = 'followed',
-  ) {
+  constructor(path: string, windowBytes = WINDOW_BYTES, links: Links = 'followed') {
     this.path = path;
     const file = openRegularFile(path, links);
     this.#fd = file.fd;

@@ -1,8 +1,15 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { TraceFormatError } from '../errors.js';
 import { readSeen, viewOf } from './file-view.js';
 import type { FileView } from './file-view.js';
 import { hasCode } from './system-error.js';
+
+/**
+ * Whether a symbolic link at a path is followed. A function refuses links, too, and then judges the open file: it
+ * throws if this is not to be read.
+ */
+export type Links = 'followed' | 'refused' | ((path: string, fd: number, status: Stats) => void);
 
 /** A regular file that is open for reading. */
 export interface RegularFile {
@@ -39,12 +46,13 @@ function notRegular(path: string): TraceFormatError {
  * @param links whether symbolic links are followed: not in a place that a trace's writer chose.
  * @throws TraceFormatError when it is not a regular file; the error of `openSync` when it cannot be opened.
  */
-export function openRegularFile(path: string, links: 'followed' | 'refused'): RegularFile {
+export function openRegularFile(path: string, links: Links): RegularFile {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-  const fd = open(path, O_RDONLY | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0));
+  const fd = open(path, O_RDONLY | O_NONBLOCK | (links === 'followed' ? 0 : O_NOFOLLOW));
   try {
     const status = fstatSync(fd);
     if (!status.isFile()) throw notRegular(path);
+    if (typeof links === 'function') links(path, fd, status);
     return { fd, size: status.size, view: viewOf(status) };
   } catch (error) {
     closeSync(fd);

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { TraceFormatError } from '../../core/errors.js';
 import { openRegularFile } from '../../core/files/regular-file.js';
+import type { Links } from '../../core/files/regular-file.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { copyRing, endOfRecords } from '../../core/living/ring-copy.js';
 import { RingsOfFile } from '../../core/living/rings-of-file.js';
@@ -44,7 +45,7 @@ export interface LivingOptions {
   /** What an earlier reading had of the rings: `entries` of its ranges. It is not read again. */
   known?: CounterRanges['entries'] | undefined;
   /** Whether a symbolic link at the path is followed. Default: it is. */
-  links?: 'followed' | 'refused' | undefined;
+  links?: Links | undefined;
 }
 
 /** A stretch of a file that can be read now, or what a ring holds. */

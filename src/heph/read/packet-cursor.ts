@@ -1,5 +1,6 @@
 import { ownOptions } from '../../core/options/argument.js';
 import { FileWindow } from '../../core/files/file-window.js';
+import type { Links } from '../../core/files/regular-file.js';
 import type { TraceFormatError } from '../../core/errors.js';
 import { refuse } from '../../core/fault.js';
 import type { OnFault } from '../../core/fault.js';
@@ -29,7 +30,7 @@ export interface CursorOptions {
   /** Without `living`: what lies behind is not read, and a packet that is cut there is no error. Default: the end. */
   until?: number;
   /** Whether a symbolic link at the path is followed. Default: it is. */
-  links?: 'followed' | 'refused';
+  links?: Links;
   /**
    * Takes faults instead of an error: what is no packet is passed over up to the next event, any other fault
    * by those who `refuse` it.

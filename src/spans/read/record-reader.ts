@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { readSeen } from '../../core/files/file-view.js';
 import { openRegularFile } from '../../core/files/regular-file.js';
-import type { RegularFile } from '../../core/files/regular-file.js';
+import type { Links, RegularFile } from '../../core/files/regular-file.js';
 import { PACKET_HEAD_BYTES } from '../../heph/layout.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
 import { PacketDecoding } from '../../heph/read/packet-decoding.js';
@@ -34,6 +34,7 @@ export class RecordReader implements EventBytes {
   offset = 0;
   readonly #path: string;
   readonly #decoding: PacketDecoding;
+  readonly #links: Links;
   #memory: ReadonlyMap<number, Buffer>;
   #file: RegularFile | undefined;
   /** Bytes of the file before `bytes`. */
@@ -44,8 +45,13 @@ export class RecordReader implements EventBytes {
   readonly #piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
 
   /** @param memory records that lie in no file, by their places. */
-  constructor(path: string, memory: ReadonlyMap<number, Buffer> = new Map()) {
+  constructor(
+    path: string,
+    memory: ReadonlyMap<number, Buffer> = new Map(),
+    links: Links = 'followed',
+  ) {
     this.#memory = memory;
+    this.#links = links;
     this.#path = path;
     this.#decoding = new PacketDecoding(path);
   }
@@ -138,7 +144,7 @@ export class RecordReader implements EventBytes {
   }
 
   #read(base: number, memory: Buffer): FileWindow {
-    const { fd, view } = (this.#file ??= openRegularFile(this.#path, 'followed'));
+    const { fd, view } = (this.#file ??= openRegularFile(this.#path, this.#links));
     const count = memory.length;
     let filled = 0;
     while (filled < count) {

@@ -1,5 +1,6 @@
 import { TraceFormatError } from '../../core/errors.js';
 import type { OnFault } from '../../core/fault.js';
+import type { Links } from '../../core/files/regular-file.js';
 import { EPOCH_PACKET_BYTES } from '../../heph/layout.js';
 import { CounterRanges } from '../../heph/read/counter-ranges.js';
 import { LivingFile } from '../../heph/read/living-file.js';
@@ -34,6 +35,8 @@ const LAST_CLOCKS = 16;
 export interface FollowOptions {
   /** More directories with rings than that of the file. */
   ringDirs?: readonly string[];
+  /** Whether a symbolic link at the path is followed. Default: it is refused. */
+  links?: Links;
   /** Takes what cannot be read; the reading goes on. */
   onFault: OnFault;
 }
@@ -95,9 +98,9 @@ export class SpanFollower {
    * @throws TracewrightError when the file cannot be opened.
    */
   *read(): Generator<SpanRecord, void> {
-    const { ringDirs = [], onFault } = this.#options;
+    const { ringDirs = [], onFault, links = 'refused' } = this.#options;
     const known = this.#fromRings.entries;
-    const file = new LivingFile(this.path, { ringDirs, known, links: 'refused' });
+    const file = new LivingFile(this.path, { ringDirs, known, links });
     let walk: SpanWalk | undefined;
     try {
       if (this.#identity !== file.identity || file.size < this.#offset) {
@@ -113,7 +116,7 @@ export class SpanFollower {
       const { isGrowing, size } = file;
       this.fileSize = size;
       const since = this.#offset;
-      const options = { since, onFault, links: 'refused' } as const;
+      const options = { since, onFault, links };
       const decoder = (this.#decoder ??= this.#resumedDecoder());
       walk = isGrowing
         ? new SpanWalk(this.path, { ...options, until: file.finalEnd }, decoder)
@@ -150,7 +153,8 @@ export class SpanFollower {
   #resumedDecoder(): SpanDecoder {
     const decoder = new SpanDecoder(this.path);
     if (this.#offset === 0) return decoder;
-    const first = new PacketCursor(this.path, { until: EPOCH_PACKET_BYTES, links: 'refused' });
+    const { links = 'refused' } = this.#options;
+    const first = new PacketCursor(this.path, { until: EPOCH_PACKET_BYTES, links });
     try {
       if (first.next() && !first.isEvent) {
         const packet = first.packet();
@@ -159,7 +163,7 @@ export class SpanFollower {
     } finally {
       first.close();
     }
-    const reader = new RecordReader(this.path);
+    const reader = new RecordReader(this.path, undefined, links);
     try {
       for (const offset of [...this.#definitions, ...this.#clocks]) {
         if (reader.at(offset)) decoder.decode(reader);
