@@ -1,5 +1,5 @@
 /**
- * Every call that the format has a record for, the one place where its arguments stand: the encoders
+ * Every call that the format has a record for, the only list of their arguments: the encoders
  * are compiled from this table, the readers walk it.
  *
  * A line is a call with the fields of its record in the order of their bytes, written as C would:
@@ -549,9 +549,9 @@ function parseField(text: string): Field {
   };
 }
 
-/** MPI_Pcontrol: it has a place in the footer's counts, but no record. */
+/** MPI_Pcontrol: the footer counts it, but no record. */
 export const PCONTROL_LABEL = 128;
-/** The place in the footer's counts that the total has. */
+/** The index of the total in the footer's counts. */
 export const TOTAL_LABEL = 290;
 /** Counts in a footer: one for each label up to the total. */
 export const COUNTED_LABELS = 291;
@@ -561,13 +561,13 @@ export const FUNCTION_EXIT_LABEL = 292;
 /** Lies where the next call's label would, and ends the body. */
 export const END_OF_STREAM_LABEL = 293;
 
-function parseCall([name, signature]: [string, string], place: number): Call {
+function parseCall([name, signature]: [string, string], index: number): Call {
   const fields = signature === '' ? [] : signature.split(', ').map(parseField);
   const names = fields.map((field) => field.name);
   const rootOnly = fields.some((field) => field.rootOnly);
   const rankField = names.includes('commrank') ? 'commrank' : 'oldcommrank';
   // MPI_Pcontrol and the total have labels but no lines.
-  const label = place < PCONTROL_LABEL ? place : place + 1 < TOTAL_LABEL ? place + 1 : place + 2;
+  const label = index < PCONTROL_LABEL ? index : index + 1 < TOTAL_LABEL ? index + 1 : index + 2;
   return { label, name: name as CallName, fields, rankField: rootOnly ? rankField : undefined };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The layout of a DUMPI trace file, the one place where its offsets, masks and magics stand (notes on
+ * The layout of a DUMPI trace file, with all its offsets, masks and magics (notes on
  * the DUMPI trace format, sections T.0 to T.8; the bytes are those of sst-dumpi 13.1 where the notes
  * are older). Everything is big-endian. The calls and their fields are in calls.ts.
  *

@@ -85,7 +85,7 @@ export function metafileText(metafile: Metafile): string {
 }
 
 /**
- * Writes a metafile, in the place of the file that is at `path`: a reader finds the old or the
+ * Writes a metafile that replaces the file at `path`: a reader finds the old or the
  * new one.
  *
  * @param fileMode its permissions, less the umask.

@@ -34,7 +34,7 @@ function encodeTurnName(clock: Clock): Buffer {
   return encodeFunctionName({ address: TURN_ADDRESSES[clock], name });
 }
 
-/** Counts by label, with the total in its place. */
+/** Counts by label, with the total at its index. */
 function withTotal(counts: readonly number[]): number[] {
   const all = [...counts];
   all[TOTAL_LABEL] = counts.slice(0, TOTAL_LABEL).reduce((sum, count) => sum + count, 0) >>> 0;
@@ -78,7 +78,7 @@ export function* trailerChunks(bodyEnd: number, trailer: Trailer): Generator<Buf
 
 /**
  * Writes everything that follows the calls of a rank's file, and cuts off what followed them before.
- * It can be repeated, since its place follows from the end of the body.
+ * It can be repeated, since its offset follows from the end of the body.
  *
  * @param bodyEnd bytes from the start of the file to the end of the last call.
  * @param isSynced whether it is to be on disk afterwards: then what it was made of may go.

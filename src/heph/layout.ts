@@ -1,5 +1,5 @@
 /**
- * The layout of Heph packets, the one place where its offsets stand (trace format 0.1.0, sections
+ * The layout of Heph packets, with all its offsets (trace format 0.1.0, sections
  * "Metadata Packet" and "Event Packet"). Everything is big-endian.
  */
 
@@ -19,7 +19,7 @@ export const EPOCH_PACKET_BYTES = 23;
 
 /**
  * The stream of events that describe the trace. They are repeated where a piece or a connection
- * begins, so their counter is no place in a sequence.
+ * begins, so their counter is no position in a sequence.
  */
 export const DEFINITION_STREAM = 0xffff_ffff;
 

@@ -35,7 +35,7 @@ export interface EventPacket {
   size: number;
   /** Thread of execution, u32; 0 is the coordinator. */
   stream: number;
-  /** Place of the event in its stream, u32: counts from 0 and wraps. */
+  /** Position of the event in its stream, u32: counts from 0 and wraps. */
   counter: number;
   /** What the stream was working on, u64; 0 is the runtime itself. */
   substream: bigint;

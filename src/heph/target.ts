@@ -39,7 +39,7 @@ function network(kind: 'udp' | 'tcp', host: unknown, port: unknown): CheckedTarg
   return { kind, path: '', host: bare, port: String(port), key: `${kind}://${bare}:${port}` };
 }
 
-function place(kind: 'file' | 'unix', path: unknown): CheckedTarget {
+function checkedTarget(kind: 'file' | 'unix', path: unknown): CheckedTarget {
   const field = `target.${kind}`;
   if (typeof path !== 'string' || path === '') throw wrongType(field, path, 'a path');
   if (path.includes('\0')) throw outOfRange(field, path, 'a path without NUL');
@@ -63,19 +63,19 @@ export function checkTarget(target: unknown): CheckedTarget {
       );
     }
     if (target.startsWith('unix:')) {
-      return place('unix', target.slice('unix:'.length).replace(/^\/\/\//, '/'));
+      return checkedTarget('unix', target.slice('unix:'.length).replace(/^\/\/\//, '/'));
     }
     // A file by that name is hardly meant, and would be a surprise.
     if (/^[a-z][a-z\d+.-]*:\/\//i.test(target)) throw outOfRange('target', target, LIMIT);
-    return place('file', target);
+    return checkedTarget('file', target);
   }
   if (typeof target !== 'object' || target === null) throw wrongType('target', target, LIMIT);
   const own = ownOptions(target as Record<string, unknown>, undefined, 'target');
   const kinds = Object.entries(own).filter(([, address]) => address !== undefined);
   if (kinds.length > 1) throw outOfRange('target', target, `one of ${LIMIT}`);
   const { file, udp, tcp, unix } = own;
-  if (file !== undefined) return place('file', file);
-  if (unix !== undefined) return place('unix', unix);
+  if (file !== undefined) return checkedTarget('file', file);
+  if (unix !== undefined) return checkedTarget('unix', unix);
   for (const [kind, address] of [['udp', udp] as const, ['tcp', tcp] as const]) {
     if (typeof address === 'object' && address !== null) {
       const { host, port } = ownOptions<{ host?: unknown; port?: unknown }>(address);

@@ -34,7 +34,7 @@ export { convertToVersion3 } from './read/convert-version3.js';
 export type { Conversion, ConversionNote, ConvertOptions } from './read/convert-version3.js';
 export { procFini, procInit, procSetRank } from './write/process.js';
 export type { ProcessOptions } from './write/process.js';
-export type { ProcessPlace } from './write/process-place.js';
+export type { ProcessDirectory } from './write/process-directory.js';
 export { decodeArguments, readStream } from './read/reader.js';
 export type { DecodedArguments, ReadStreamOptions, StreamEvent } from './read/reader.js';
 export { procStats } from './write/stats.js';

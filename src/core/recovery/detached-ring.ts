@@ -14,7 +14,7 @@ export interface TraceOfRings {
   /** The files of the trace. */
   files(): Iterable<string>;
   /** What of a file's path stays when the trace is moved; default: its name. */
-  placeOf?: (path: string) => string;
+  labelOf?: (path: string) => string;
   /** The file of a trace, or of a copy, that says by itself that this is its ring. */
   fileNaming?(ring: RingFile): string | undefined;
   /** Where the rings would lie next to a file. */
@@ -35,7 +35,7 @@ function presenceAt(path: string, { targetFile }: RingFile): Presence {
 
 /** Finds the file of a ring in a trace that has been moved. */
 function finderIn(trace: TraceOfRings): (ring: RingFile) => string | undefined {
-  const { placeOf = basename } = trace;
+  const { labelOf = basename } = trace;
   let byNumber: Map<bigint, string[]> | undefined;
   return (ring) => {
     if (ring.targetFile.inode === 0n) return undefined;
@@ -49,7 +49,7 @@ function finderIn(trace: TraceOfRings): (ring: RingFile) => string | undefined {
     return byNumber
       .get(ring.targetFile.inode)
       ?.find(
-        (file) => placeOf(file) === placeOf(ring.target) && presenceAt(file, ring) === 'itself',
+        (file) => labelOf(file) === labelOf(ring.target) && presenceAt(file, ring) === 'itself',
       );
   };
 }

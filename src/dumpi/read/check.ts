@@ -89,7 +89,7 @@ export function* checkRun(path: string, options: DumpiCheckOptions = {}): Genera
     if (files[0] !== undefined) yield* againstHeader(path, files[0], metafile);
   } catch (error) {
     if (!(error instanceof TraceFormatError)) throw error;
-    yield { severity: 'error', rule: 'bad-metafile', ...placed(error) };
+    yield { severity: 'error', rule: 'bad-metafile', ...withOffset(error) };
     return;
   }
   const { repeats, isBeingWritten } = options;
@@ -150,7 +150,7 @@ function* traceFindings(
     cursor = CallCursor.ofTrace(sections, { onProgress });
   } catch (error) {
     if (!(error instanceof TraceFormatError)) throw error;
-    yield { severity: 'error', rule: 'bad-file', ...placed(error) };
+    yield { severity: 'error', rule: 'bad-file', ...withOffset(error) };
     return;
   }
   try {
@@ -170,7 +170,7 @@ function* callFindings(path: string, onProgress: Progress | undefined): Generato
     });
   } catch (error) {
     if (!(error instanceof TraceFormatError)) throw error;
-    yield { severity: 'error', rule: 'bad-file', ...placed(error) };
+    yield { severity: 'error', rule: 'bad-file', ...withOffset(error) };
     return;
   }
   try {
@@ -181,7 +181,7 @@ function* callFindings(path: string, onProgress: Progress | undefined): Generato
 }
 
 /** An error as a finding, which has the path and the offset of its own. */
-function placed({
+function withOffset({
   path,
   offset,
   fault,
@@ -226,7 +226,7 @@ class TraceCheck {
       }
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
-      yield { severity: 'error', rule: 'bad-call', ...placed(error) };
+      yield { severity: 'error', rule: 'bad-call', ...withOffset(error) };
       return;
     }
     this.#match?.end();
@@ -250,7 +250,7 @@ class TraceCheck {
       }
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
-      yield { severity: 'error', rule: 'bad-call', ...placed(error) };
+      yield { severity: 'error', rule: 'bad-call', ...withOffset(error) };
     }
   }
 

@@ -100,7 +100,7 @@ export class FieldCursor {
     this.#bytes = Buffer.alloc(0);
   }
 
-  /** Says that a record begins here: errors name its place, and its size is counted from here. */
+  /** Says that a record begins here: errors name its offset, and its size is counted from here. */
   beginRecord(): void {
     this.#record = this.offset;
   }

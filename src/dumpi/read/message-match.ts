@@ -178,9 +178,9 @@ export class MessageMatch {
         const from = Math.floor(key / this.#size);
         const to = members[key % this.#size];
         if (to === undefined) continue;
-        const place = from * this.#size + to;
-        const pair = pairs.get(place) ?? { from, to, messages: 0, bytes: 0 };
-        pairs.set(place, pair);
+        const cell = from * this.#size + to;
+        const pair = pairs.get(cell) ?? { from, to, messages: 0, bytes: 0 };
+        pairs.set(cell, pair);
         for (const { count, bytes } of tags.values()) {
           pair.messages += count;
           pair.bytes += bytes;
@@ -202,13 +202,13 @@ export class MessageMatch {
       message,
       path,
     });
-    const place = new Map(members.map((rank, at) => [rank, at]));
+    const indexOf = new Map(members.map((rank, at) => [rank, at]));
     const where = comm === WORLD ? '' : `, in a communicator of ${members.length} ranks,`;
     const none: Stream = { count: 0, bytes: 0 };
     for (const [key, tags] of traffic.sends) {
       const from = Math.floor(key / this.#size);
       const to = members[key % this.#size];
-      const at = place.get(from);
+      const at = indexOf.get(from);
       if (to === undefined || at === undefined) continue;
       const counterparts = traffic.receives.get(to * this.#size + at);
       for (const [tag, sent] of tags) {
@@ -235,7 +235,7 @@ export class MessageMatch {
     for (const [key, tags] of traffic.receives) {
       const to = Math.floor(key / this.#size);
       const from = members[key % this.#size];
-      const at = place.get(to);
+      const at = indexOf.get(to);
       if (from === undefined || at === undefined) continue;
       const counterparts = traffic.sends.get(from * this.#size + at);
       for (const [tag, { count }] of tags) {

@@ -75,7 +75,7 @@ export function completeWithoutRing(file: string): RecoveredStream {
   const side = sideFiles(file);
   checkOwner(file, side.sections);
   const kept = readKeptSections(side.sections);
-  // A file that has taken the place of the rank's, from a backup say, is its ring's to complete.
+  // A file that replaced the rank's, from a backup say, is its ring's to complete.
   const isCopy = resolve(file) !== kept.writer.file && !isSameFile(identityOf(file), kept.writer);
   const writer = isCopy ? undefined : kept.writer;
   if (writer !== undefined) {

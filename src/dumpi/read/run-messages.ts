@@ -131,6 +131,6 @@ function requestsCompletedBy({ name, fields }: CallRecord): readonly number[] {
   }
 }
 
-function at(requests: readonly number[], places: readonly number[]): number[] {
-  return places.map((place) => requests[place]).filter((request) => request !== undefined);
+function at(requests: readonly number[], indices: readonly number[]): number[] {
+  return indices.map((index) => requests[index]).filter((request) => request !== undefined);
 }

@@ -41,7 +41,7 @@ import { takeAssignment } from './assignment.js';
 import { busyUntilNow } from './idle-time.js';
 import { traceMain } from './main-thread.js';
 import { nodeThreads } from './node-threads.js';
-import type { Place } from './place.js';
+import type { ThreadRank } from './thread-rank.js';
 import { rankWhenUsed } from './rank-when-used.js';
 import { MAIN_RANK } from './run-files.js';
 import { warnNotRecorded } from './warnings.js';
@@ -53,15 +53,15 @@ const THIS_MODULE =
 
 const BROADCAST_NOTE = 'dumpi.broadcast';
 
-function traceThread(): () => Place | undefined {
+function traceThread(): () => ThreadRank | undefined {
   if (nodeThreads.isMainThread) return traceMain(THIS_MODULE);
   const assigned = takeAssignment();
-  const place = assigned === undefined ? undefined : traceWorker(assigned);
-  return () => place;
+  const own = assigned === undefined ? undefined : traceWorker(assigned);
+  return () => own;
 }
 
 /** One for all copies of the package in the thread. */
-const placeOfThread = shared('dumpi.place', traceThread);
+const rankOfThread = shared('dumpi.rank', traceThread);
 
 /**
  * The rank of this thread, for calls that the program records itself. Undefined in a worker that is not
@@ -69,13 +69,13 @@ const placeOfThread = shared('dumpi.place', traceThread);
  * worker, `barrier` or `broadcast`. If it cannot be opened, its calls do nothing.
  */
 export const rank: Rank | undefined = nodeThreads.isMainThread
-  ? rankWhenUsed(() => placeOfThread()?.trace)
-  : placeOfThread()?.trace;
+  ? rankWhenUsed(() => rankOfThread()?.trace)
+  : rankOfThread()?.trace;
 
-function placeFor(call: string): Place {
-  const place = placeOfThread();
-  if (place === undefined) throw wrongOrder(call, 'this thread is not a rank of the trace');
-  return place;
+function rankFor(call: string): ThreadRank {
+  const own = rankOfThread();
+  if (own === undefined) throw wrongOrder(call, 'this thread is not a rank of the trace');
+  return own;
 }
 
 /** Records a call that all ranks have made together. */
@@ -101,7 +101,7 @@ function recordCollective<N extends 'MPI_Barrier' | 'MPI_Bcast'>(
  *   message says which rank.
  */
 export function barrier(): void {
-  const { number, rendezvous, trace } = placeFor('barrier');
+  const { number, rendezvous, trace } = rankFor('barrier');
   const timing = trace?.enter();
   rendezvous.wait('barrier', number);
   if (trace !== undefined) recordCollective(trace, 'MPI_Barrier', { comm: Comm.WORLD }, timing);
@@ -133,7 +133,7 @@ function serialized(value: unknown): Buffer {
  *   `ERR_ARGUMENT_TYPE` for a value of the root that cannot be serialized.
  */
 export function broadcast(value?: unknown, root = MAIN_RANK): unknown {
-  const { number, rendezvous, trace } = placeFor('broadcast');
+  const { number, rendezvous, trace } = rankFor('broadcast');
   integerIn('root', root, 0, rendezvous.ranks - 1);
   const bytes = number === root ? serialized(value) : undefined;
   const timing = trace?.enter();

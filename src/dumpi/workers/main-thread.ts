@@ -4,8 +4,8 @@ import type { Worker, WorkerOptions } from 'node:worker_threads';
 import { setAssignment } from './assignment.js';
 import { nodeThreads } from './node-threads.js';
 import { Peer } from './peer.js';
-import { takePlace } from './place.js';
-import type { Place } from './place.js';
+import { takeRank } from './thread-rank.js';
+import type { ThreadRank } from './thread-rank.js';
 import { RankRendezvous } from './rank-rendezvous.js';
 import { completeRank, MAIN_RANK, openMainRank, writeRankCount } from './run-files.js';
 import type { RunFiles } from './run-files.js';
@@ -24,7 +24,7 @@ interface Member {
 
 /** The main thread's part of a run that has begun. */
 interface Begun {
-  place: Place;
+  own: ThreadRank;
   /** Of the files of the run; undefined if it is not traced. */
   prefix: string | undefined;
   running: RunningWorkers | undefined;
@@ -32,12 +32,12 @@ interface Begun {
 
 /**
  * Traces the workers that the main thread makes. The run, in which it is rank 0, begins with the first
- * worker, or when its place is first asked for.
+ * worker, or when its rank is first asked for.
  *
  * @param module what workers import so that they are traced.
- * @returns the place of the main thread.
+ * @returns the rank of the main thread.
  */
-export function traceMain(module: string): () => Place {
+export function traceMain(module: string): () => ThreadRank {
   const files: RunFiles = {
     startTime: new Date(),
     // Now: the program may change its directory before it makes its workers.
@@ -48,8 +48,8 @@ export function traceMain(module: string): () => Place {
   let begun: Begun | undefined;
   const begin = (): Begun => {
     if (begun !== undefined) return begun;
-    const place = takePlace(MAIN_RANK, rendezvous, () => openMainRank(files));
-    const prefix = place.trace?.path.replace(/-\d+\.bin$/, '');
+    const own = takeRank(MAIN_RANK, rendezvous, () => openMainRank(files));
+    const prefix = own.trace?.path.replace(/-\d+\.bin$/, '');
     rendezvous.addRank();
     const running =
       prefix === undefined
@@ -57,7 +57,7 @@ export function traceMain(module: string): () => Place {
         : new RunningWorkers(prefix, (rank) => {
             completeRank(prefix, files, rank);
           });
-    begun = { place, prefix, running };
+    begun = { own, prefix, running };
     return begun;
   };
 
@@ -68,8 +68,8 @@ export function traceMain(module: string): () => Place {
     constructor(filename: string | URL, options: WorkerOptions = {}) {
       // Node loads no module into a worker whose code is a text.
       const isRank = !options.eval;
-      const { place, prefix, running } = isRank ? begin() : NOTHING;
-      const trace = place?.trace;
+      const { own, prefix, running } = isRank ? begin() : NOTHING;
+      const trace = own?.trace;
       const number = rendezvous.ranks;
       const assigned = {
         number,
@@ -128,5 +128,5 @@ export function traceMain(module: string): () => Place {
   Object.defineProperty(TracedWorker, 'name', { value: Untraced.name });
   (nodeThreads as { Worker: typeof Worker }).Worker = TracedWorker;
   syncBuiltinESMExports();
-  return () => begin().place;
+  return () => begin().own;
 }

@@ -213,7 +213,7 @@ export function argumentBytes(call: Call, values: Values, statuses: boolean): nu
   return bytes;
 }
 
-/** Writes one status without its count and returns the place after it. */
+/** Writes one status without its count and returns the offset after it. */
 export function writeStatus(view: DataView, at: number, status: Status): number {
   view.setInt32(at + STATUS_BYTES_OFFSET, status.bytes);
   view.setInt32(at + STATUS_SOURCE_OFFSET, status.source);
@@ -251,7 +251,7 @@ function writeOne(
 }
 
 /**
- * Writes the arguments of a call, which have been checked, and returns the place after them.
+ * Writes the arguments of a call, which have been checked, and returns the offset after them.
  *
  * @param bytes over the same memory as `view`.
  */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { placeTaken } from '../../core/files/place-taken.js';
+import { pathTaken } from '../../core/files/path-taken.js';
 import { recordsNothing } from '../../core/off.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import type { Ring } from '../../core/ring/ring.js';
@@ -60,7 +60,7 @@ export function openCallsRing(ring: Ring, file: string, ringPath: string, plan: 
     const { cause } = error as { cause?: { errno?: number } };
     if (cause?.errno !== constants.errno.EEXIST) throw error;
     const advice = 'choose another directory, root or start time';
-    throw placeTaken('directory', file, { advice, cause: error });
+    throw pathTaken('directory', file, { advice, cause: error });
   }
   ring.unfinished[0] = LACKS_END;
 }

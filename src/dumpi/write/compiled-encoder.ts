@@ -47,7 +47,7 @@ function takeStatus(value: unknown, to: Int32Array, at: number): boolean {
   return true;
 }
 
-/** Writes a status that {@link takeStatus} copied, and returns the place after it. */
+/** Writes a status that {@link takeStatus} copied, and returns the offset after it. */
 function putStatus(view: DataView, p: number, from: Int32Array, at: number): number {
   view.setInt32(p + STATUS_BYTES_OFFSET, from[at]!);
   view.setInt32(p + STATUS_SOURCE_OFFSET, from[at + 1]!);
@@ -156,7 +156,7 @@ function writeArgument({ variable, dimensions, encoding }: Argument): string {
 const COPIED_AT_ONCE = 24;
 
 /**
- * An Int32Array needs no test, and is copied as it is to the next aligned place, from where the core
+ * An Int32Array needs no test, and is copied as it is to the next aligned offset, from where the core
  * moves it, byte order and all. Memory that another thread can grow is left to the loop.
  */
 const COPY_TEXT = `function copy_i32(elements, count, p) {
@@ -244,7 +244,7 @@ export function compiledEncoder(
   const always = all.filter(({ rootOnly }) => !rootOnly);
   const rootOnly = all.filter((field) => field.rootOnly);
 
-  // Everything of one size that comes before the first argument of another size has a constant place.
+  // Everything of one size that comes before the first argument of another size has a constant offset.
   let fixed = head.bytes;
   let bound = head.bytes;
   const stores: string[] = [];

@@ -36,9 +36,9 @@ export class Counters {
     const start = this.atStart ?? end;
     view.setUint8(at, end.length);
     for (let i = 0; i < end.length; i++) {
-      const place = at + 1 + COUNTER_BYTES * i;
-      view.setBigInt64(place, start[i]!);
-      view.setBigInt64(place + COUNTER_BYTES / 2, end[i]!);
+      const offset = at + 1 + COUNTER_BYTES * i;
+      view.setBigInt64(offset, start[i]!);
+      view.setBigInt64(offset + COUNTER_BYTES / 2, end[i]!);
     }
   }
 

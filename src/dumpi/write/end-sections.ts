@@ -13,7 +13,7 @@ import type { Trailer } from '../trailer.js';
 import type { RankPlan } from './rank-options.js';
 
 /** Where a rank writes. */
-interface RankPlace {
+interface RankPaths {
   /** The rank's file. */
   path: string;
   ring: Ring;
@@ -28,7 +28,7 @@ export class EndSections {
   readonly #path: string;
   readonly #ring: Ring;
 
-  constructor(sections: RankPlan['sections'], { path, ring, ringPath }: RankPlace) {
+  constructor(sections: RankPlan['sections'], { path, ring, ringPath }: RankPaths) {
     this.#path = path;
     this.#ring = ring;
     this.sizes = new DatatypeSizes(sections.datatypeSizes);
@@ -59,7 +59,7 @@ export class EndSections {
   }
 
   /** Before files are written by their paths, which another rank may use by now. */
-  checkPlace(): void {
+  checkPath(): void {
     if (this.#ring.inPlace) return;
     wrapSystemError('path', this.#path, () => {
       const { ENOENT: errno } = constants.errno;
@@ -73,7 +73,7 @@ export class EndSections {
   }
 
   #change(change: () => () => void): void {
-    this.checkPlace();
+    this.checkPath();
     const undo = change();
     if (recordsNothing()) return;
     try {

@@ -16,7 +16,7 @@ export class FunctionNames {
   readonly ring: Ring;
   count = 0;
   bytes = 0;
-  readonly #place: { file: string; ring: string };
+  readonly #paths: { file: string; ring: string };
   readonly #calls: Ring;
   readonly #group: string;
   readonly #whenClosed: () => TracewrightError;
@@ -25,11 +25,11 @@ export class FunctionNames {
 
   /** @param calls the ring of the rank's calls, and the file that it feeds. */
   constructor(
-    place: { file: string; ring: string },
+    paths: { file: string; ring: string },
     calls: { file: string; ring: Ring },
     whenClosed: () => TracewrightError,
   ) {
-    this.#place = place;
+    this.#paths = paths;
     this.#calls = calls.ring;
     this.#group = calls.file;
     this.#whenClosed = whenClosed;
@@ -75,10 +75,10 @@ export class FunctionNames {
     if (now >= this.#tryAgainAt && this.#calls.inPlace) {
       try {
         this.ring.open({
-          path: this.#place.ring,
+          path: this.#paths.ring,
           capacity: RING_BYTES,
           format: 'dumpi names',
-          target: this.#place.file,
+          target: this.#paths.file,
           group: this.#group,
           stampOffset: 0,
           stamp: 'none',

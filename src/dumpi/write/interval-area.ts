@@ -1,5 +1,5 @@
 /**
- * Places in the stamp area of a rank's ring: `IntervalArea` of native/ring/interval_stamp.h. Times are
+ * Offsets in the stamp area of a rank's ring: `IntervalArea` of native/ring/interval_stamp.h. Times are
  * nanoseconds since a clock's bias.
  */
 

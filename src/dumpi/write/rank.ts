@@ -342,7 +342,7 @@ export class Rank {
             { field: 'path', value: this.path },
           );
         }
-        this.#end.checkPlace();
+        this.#end.checkPath();
         const bodyEnd = BODY_OFFSET + BIASES_BYTES + (ring.counts()?.committedBytes ?? 0);
         holdingSignals(() => {
           // Else a recovery would take what the end has so far for another trace's data.

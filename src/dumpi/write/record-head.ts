@@ -14,7 +14,7 @@ import {
 
 /**
  * What precedes the arguments in every record of a rank. The mask is the same for all of them, and so
- * are the places, in bytes from the start of a record; -1 is what they do not have.
+ * are the offsets, in bytes from the start of a record; -1 is what they do not have.
  */
 export interface RecordHead {
   readonly mask: number;
@@ -39,16 +39,20 @@ export function recordHead(
 ): RecordHead {
   let bytes = CALL_HEAD_BYTES;
   let mask = 0;
-  const place = (present: boolean, bit: number, size: number): number => {
+  const offsetIf = (present: boolean, bit: number, size: number): number => {
     if (!present) return -1;
     mask |= bit;
     bytes += size;
     return bytes - size;
   };
-  const thread = place(threads, MASK_THREAD, THREAD_BYTES);
-  const cpu = place(timestamps === 'cpu' || timestamps === 'full', MASK_CPU_TIME, TIMES_BYTES);
-  const wall = place(timestamps === 'wall' || timestamps === 'full', MASK_WALL_TIME, TIMES_BYTES);
-  const counters = place(counterCount > 0, MASK_COUNTERS, 1 + counterCount * COUNTER_BYTES);
+  const thread = offsetIf(threads, MASK_THREAD, THREAD_BYTES);
+  const cpu = offsetIf(timestamps === 'cpu' || timestamps === 'full', MASK_CPU_TIME, TIMES_BYTES);
+  const wall = offsetIf(
+    timestamps === 'wall' || timestamps === 'full',
+    MASK_WALL_TIME,
+    TIMES_BYTES,
+  );
+  const counters = offsetIf(counterCount > 0, MASK_COUNTERS, 1 + counterCount * COUNTER_BYTES);
   // As libdumpi: `success` is 1, `enable` 3, and either says that statuses are stored.
   if (statuses !== 'disable') mask |= statuses === 'success' ? 1 : MASK_STATUSES;
   return {

@@ -40,10 +40,10 @@ interface Seen {
  *
  * Errors are `bad-packet` (a packet that violates the format; the check continues after it
  * if its size leads to another packet) and `end-before-start` (which the format's converter
- * dies of). Warnings: `counter-gap` and `counter-repeat` for each place where a stream's counter is
+ * dies of). Warnings: `counter-gap` and `counter-repeat` for each point where a stream's counter is
  * not the one before plus 1, `too-many-streams`, `no-epoch`, `late-epoch`, `second-epoch`,
  * `no-events`, and one `converter-…` for each thing that is right by the format but that its
- * converter cannot read, with the count and the first place. Findings of one rule beyond `repeats`
+ * converter cannot read, with the count and the first offset. Findings of one rule beyond `repeats`
  * are counted and given as one at the end.
  *
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
@@ -234,7 +234,7 @@ class TraceCheck {
   #throughConverterBuffer(): void {
     const { size, offset, fileSize } = this.#cursor;
     if (this.#large.count > 0) {
-      // It stopped before. Packets that are too large for it at any place are still counted.
+      // It stopped before. Packets that are too large for it anywhere are still counted.
       if (size > CONVERTER_BUFFER_BYTES) this.#large.count++;
       return;
     }

@@ -83,7 +83,7 @@ export function lossesOf(file: string): TraceFormatError[] {
     return lostEndAt(
       file,
       offset,
-      `${kept}. Recovery has put what the rings held in its place. Remove ${path} to accept the loss`,
+      `${kept}. Recovery has put what the rings held instead. Remove ${path} to accept the loss`,
     );
   });
 }

@@ -2,7 +2,7 @@ import type { RingPage } from '../../core/recovery/ring-page.js';
 import { COUNTER_OFFSET, DEFINITION_STREAM, SIZE_OFFSET, STREAM_OFFSET } from '../layout.js';
 import type { EventBytes } from './event-bytes.js';
 
-type HeldBytes = Pick<EventBytes, 'bytes' | 'view' | 'place' | 'size'>;
+type HeldBytes = Pick<EventBytes, 'bytes' | 'view' | 'position' | 'size'>;
 
 /** Steps of a counter that are taken for a step back, not for so many missing events. */
 const BACKWARDS = 2 ** 31;
@@ -139,25 +139,25 @@ export class HeldEvents {
   }
 
   /** Notes an event of the file. */
-  note({ bytes, view, place, size }: HeldBytes): void {
-    const stream = view.getUint32(place + STREAM_OFFSET);
-    const counter = view.getUint32(place + COUNTER_OFFSET);
+  note({ bytes, view, position, size }: HeldBytes): void {
+    const stream = view.getUint32(position + STREAM_OFFSET);
+    const counter = view.getUint32(position + COUNTER_OFFSET);
     const known = this.#latest.stream === stream ? this.#latest : this.#streamOf(stream);
     this.#latest = known;
     let isHeld = false;
     for (const { ring, first, last } of known.held) {
       const mayBe = stream === DEFINITION_STREAM || (counter - first) >>> 0 <= (last - first) >>> 0;
-      if (mayBe && ring.note(stream, counter, bytes, place, place + size)) isHeld = true;
+      if (mayBe && ring.note(stream, counter, bytes, position, position + size)) isHeld = true;
     }
     if (!isHeld) known.last = counter;
   }
 
-  /** Notes events that are read in place of the file, or in one of the rings. */
+  /** Notes events that are read instead of the file, or in one of the rings. */
   noteAll(events: Buffer): void {
     const view = new DataView(events.buffer, events.byteOffset, events.length);
-    for (const place of positionsIn(events)) {
-      const size = events.readUInt32BE(place + SIZE_OFFSET);
-      this.note({ bytes: events, view, place, size });
+    for (const position of positionsIn(events)) {
+      const size = events.readUInt32BE(position + SIZE_OFFSET);
+      this.note({ bytes: events, view, position, size });
     }
   }
 

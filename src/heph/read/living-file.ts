@@ -186,10 +186,10 @@ export class LivingFile {
    */
   note(event: EventBytes, isFinal: boolean): boolean {
     this.#held.note(event);
-    const stream = event.view.getUint32(event.place + STREAM_OFFSET);
+    const stream = event.view.getUint32(event.position + STREAM_OFFSET);
     if (stream === DEFINITION_STREAM) return true;
     if (isFinal && this.#unsettled.isEmpty) return true;
-    const counter = event.view.getUint32(event.place + COUNTER_OFFSET);
+    const counter = event.view.getUint32(event.position + COUNTER_OFFSET);
     if (this.#unsettled.has(stream, counter)) {
       this.#firstRepeated = Math.min(this.#firstRepeated, event.offset);
       return false;

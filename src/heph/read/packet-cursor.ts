@@ -153,7 +153,7 @@ export class PacketCursor {
     return this.#living?.faults ?? [];
   }
 
-  /** What is in memory of the file; the current packet begins at {@link place}. */
+  /** What is in memory of the file; the current packet begins at {@link position}. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -164,7 +164,7 @@ export class PacketCursor {
   }
 
   /** Where the current packet begins in {@link bytes}. */
-  get place(): number {
+  get position(): number {
     return this.#at;
   }
 

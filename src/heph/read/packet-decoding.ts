@@ -43,9 +43,9 @@ export class PacketDecoding {
   readonly #texts = new TextDecoding();
   #bytes: Buffer = Buffer.alloc(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
-  /** What is added to a place in #bytes to give the place in the source. */
+  /** What is added to a position in #bytes to give the offset in the source. */
   #base = 0;
-  /** Places in #bytes: the packet being decoded, its end, and how far decoding has come. */
+  /** Positions in #bytes: the packet being decoded, its end, and how far decoding has come. */
   #packet = 0;
   #end = 0;
   #at = 0;
@@ -69,7 +69,7 @@ export class PacketDecoding {
   }
 
   /**
-   * The size of the packet at place `at`, from its head alone (the caller has seen to it that 8
+   * The size of the packet at position `at`, from its head alone (the caller has seen to it that 8
    * bytes are there).
    *
    * @param remaining Bytes from `at` to the end of the source, where that is known.
@@ -108,7 +108,7 @@ export class PacketDecoding {
   }
 
   /**
-   * The packet at place `at`, whose `size` bytes are all there.
+   * The packet at position `at`, whose `size` bytes are all there.
    *
    * @throws TraceFormatError where the content and the size do not agree, for an unknown value
    *   type and for text that is not UTF-8.
@@ -252,7 +252,7 @@ export class PacketDecoding {
     return this.#view.getFloat64(this.#word(index));
   }
 
-  /** Moves past the next eight bytes and returns their place. */
+  /** Moves past the next eight bytes and returns their position. */
   #word(index: number): number {
     const at = this.#at;
     if (this.#end - at < WORD_BYTES) this.#short('value', index, WORD_BYTES);
@@ -295,11 +295,11 @@ export class PacketDecoding {
     limit: string,
   ): TraceFormatError {
     const inside = at - this.#packet;
-    const place = inside === 0 ? '' : ` (${inside} bytes into the packet)`;
+    const where = inside === 0 ? '' : ` (${inside} bytes into the packet)`;
     return new TraceFormatError(
       this.#source,
       this.#base + this.#packet,
-      `${message}; want ${limit}${place}`,
+      `${message}; want ${limit}${where}`,
       { field: name, value, limit },
     );
   }

@@ -48,9 +48,9 @@ function readLiving(
   const cursor = new PacketCursor(path, { living });
   try {
     while (cursor.next()) {
-      const { bytes, place, size, offset } = cursor;
+      const { bytes, position, size, offset } = cursor;
       if (after.length === 0 && cursor.inFile && offset === from) from += size;
-      else after.push(Buffer.from(bytes.subarray(place, place + size)));
+      else after.push(Buffer.from(bytes.subarray(position, position + size)));
     }
     return { from, bytes: Buffer.concat(after) };
   } catch (error) {

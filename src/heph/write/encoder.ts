@@ -20,7 +20,7 @@ import type { AttributeScalar, AttributeType, ResolvedValue } from './value.js';
 /**
  * How an event is encoded (trace format 0.1.0, section "Event Packet"). Compiled spans and events
  * with an object of attributes use the same functions. Values were checked before; a function that
- * returns a number returns the place after what it wrote.
+ * returns a number returns the offset after what it wrote.
  *
  * All stores are of signed numbers: see `constantStores`. One of a double that is not cut to an integer first can leave
  * an object on the heap.

@@ -32,9 +32,9 @@ const COMPILED_AT_FIRST = 64;
 const MAX_SHAPES = 4;
 /** Descriptions in a generation of those that have emitters; there are two generations. */
 const GENERATION = 128;
-/** Places for descriptions that came a short while ago: a power of two. */
+/** Slots for descriptions that came a short while ago: a power of two. */
 const RECENT = 64;
-/** Places for descriptions that are counted and have no emitter: a power of two. */
+/** Slots for descriptions that are counted and have no emitter: a power of two. */
 const CANDIDATES = 256;
 /** Names for which the list is kept for the next event. */
 const KEPT_NAMES = 64;
@@ -123,7 +123,7 @@ class Described<Emitter> {
 }
 
 /** Where a candidate is kept. A map would take longer than it saves: most descriptions are rare. */
-function placeOf(description: string): number {
+function slotOf(description: string): number {
   const { length } = description;
   if (length === 0) return 0;
   const last = description.charCodeAt(length - 1);
@@ -148,7 +148,7 @@ export class EventShapes<Emitter> {
   readonly #recent = new Array<Described<Emitter> | undefined>(RECENT).fill(undefined);
   /** Descriptions that may become frequent. */
   readonly #candidates = new Array<Described<Emitter> | undefined>(CANDIDATES).fill(undefined);
-  /** The description that last came to each place, if it is not the candidate's. */
+  /** The description that last came to each slot, if it is not the candidate's. */
   readonly #latest = new Array<string>(CANDIDATES).fill('');
   #credit = COMPILED_AT_FIRST * EVENTS_A_COMPILE;
   /** For the names of an event. None while names are listed: a proxy can record another event. */
@@ -163,12 +163,12 @@ export class EventShapes<Emitter> {
   emitterFor(description: string, attributes: object | undefined): Emitter | undefined {
     const { length } = description;
     // Past the end the code is NaN, of which a shift makes 0.
-    const place = (length + (description.charCodeAt(length - 1) << 2)) & (RECENT - 1);
-    let described = this.#recent[place];
+    const slot = (length + (description.charCodeAt(length - 1) << 2)) & (RECENT - 1);
+    let described = this.#recent[slot];
     if (described?.description !== description) {
       described = this.#young.get(description) ?? this.#otherDescribed(description);
       if (described === undefined) return undefined;
-      if (described.isFrequent) this.#recent[place] = described;
+      if (described.isFrequent) this.#recent[slot] = described;
     }
     const { shapes } = described;
     for (let i = 0; i < shapes.length; i++) {
@@ -193,14 +193,14 @@ export class EventShapes<Emitter> {
     }
     this.#credit += 1;
     if (description.length > MAX_CONSTANT_BYTES) return undefined;
-    const place = placeOf(description);
-    const candidate = this.#candidates[place];
+    const slot = slotOf(description);
+    const candidate = this.#candidates[slot];
     if (candidate?.description === description) return candidate;
-    // A description becomes the candidate of its place when it comes twice in a row.
-    if (this.#latest[place] === description) {
-      return (this.#candidates[place] = new Described<Emitter>(description));
+    // A description becomes the candidate of its slot when it comes twice in a row.
+    if (this.#latest[slot] === description) {
+      return (this.#candidates[slot] = new Described<Emitter>(description));
     }
-    this.#latest[place] = description;
+    this.#latest[slot] = description;
     return undefined;
   }
 
@@ -210,7 +210,7 @@ export class EventShapes<Emitter> {
     shape.compile(this.#trace, this.#compiler);
     if (shape.emitter !== undefined && !described.isFrequent) {
       described.isFrequent = true;
-      this.#candidates[placeOf(described.description)] = undefined;
+      this.#candidates[slotOf(described.description)] = undefined;
       this.#keep(described);
     }
     return shape.emitter;

@@ -251,7 +251,7 @@ function boundOf(description: string, fields: readonly Field[]): string {
   return [fixed, ...variable].join(' + ');
 }
 
-/** Statements: store description and attributes, and declare `at`, the place after them. */
+/** Statements: store description and attributes, and declare `at`, the offset after them. */
 function writeAttributes(description: string, fields: readonly Field[]): string {
   // The description and the first attribute's name are adjacent: one run of constants.
   let constant = prefixed(description);

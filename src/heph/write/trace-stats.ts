@@ -38,7 +38,7 @@ export interface TraceStats {
   /** Of a trace that goes over a network or a unix socket. */
   network?: NetworkStats;
   /**
-   * Of a trace whose events can be open: those that are and have a place, and those that are and have none,
+   * Of a trace whose events can be open: those that are and have a slot, and those that are and have none,
    * because all were taken or the event was too long.
    */
   open?: { events: number; unkept: number };

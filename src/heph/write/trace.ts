@@ -9,7 +9,7 @@ import { SharedTarget } from '../../core/ring/shared-target.js';
 import { limitGroup } from '../../core/ring/target-group.js';
 import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
-import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
+import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { mayCompile } from '../../core/ring/compile.js';
 import { Ring } from '../../core/ring/ring.js';
@@ -85,9 +85,9 @@ const TRACE_OPTIONS = {
  *
  * @returns as `recoverPredecessor`.
  */
-function recoverPlace(file: string, ringDir: string | undefined): boolean {
-  const places = [dirname(resolve(file)), ...(ringDir === undefined ? [] : [ringDir])];
-  if (!places.some(mayHoldRings)) return true;
+function recoverTarget(file: string, ringDir: string | undefined): boolean {
+  const directories = [dirname(resolve(file)), ...(ringDir === undefined ? [] : [ringDir])];
+  if (!directories.some(mayHoldRings)) return true;
   const { discardRings, recoverTrace } =
     require('../read/recover.js') as typeof import('../read/recover.js');
   const recover = existsSync(file) ? recoverTrace : discardRings;
@@ -191,7 +191,7 @@ export class Trace implements StreamTrace {
         accessSync(ringDir, fsConstants.W_OK);
       });
     }
-    const recovered = (file: string) => recoverPlace(file, ringDir);
+    const recovered = (file: string) => recoverTarget(file, ringDir);
     const rotates = kind === 'file' && sizes.rotateBytes > 0;
     if (rotates) wrapSystemError('target', target, () => piecesOf(path)).forEach(recovered);
     const inUse = kind === 'file' && !rotates && !recovered(path) && existsSync(path);
@@ -219,7 +219,7 @@ export class Trace implements StreamTrace {
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (kind !== 'file' || cause?.errno !== constants.errno.EEXIST) throw error;
-      throw placeTaken('target', path, { inUse, advice: REPLACE_ADVICE, cause: error });
+      throw pathTaken('target', path, { inUse, advice: REPLACE_ADVICE, cause: error });
     }
     this.ring.open(
       {
@@ -259,7 +259,7 @@ export class Trace implements StreamTrace {
   }
 
   /**
-   * @internal The stream of a thread whose events can be open, in a trace that was opened with places
+   * @internal The stream of a thread whose events can be open, in a trace that was opened with slots
    * for them. The table has its counter, so that events which nobody ends get the next numbers.
    */
   streamOfOpenEvents(id?: number): Stream {

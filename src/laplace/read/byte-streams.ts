@@ -8,7 +8,7 @@ import { outOfRange, wrongType } from '../../core/errors.js';
 import { viewOf } from '../../core/files/file-view.js';
 import type { FileView } from '../../core/files/file-view.js';
 import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
-import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
+import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 
 /** Reads bytes from a file or a stream into a given buffer. */
 export interface ByteSource {
@@ -193,7 +193,7 @@ export async function openSink(
     return new FileSink(path, await open(path, 'wx', PRIVATE_FILE));
   } catch (error) {
     if (hasCode(error, 'EEXIST'))
-      throw placeTaken('to', path, { advice: REPLACE_ADVICE, cause: error });
+      throw pathTaken('to', path, { advice: REPLACE_ADVICE, cause: error });
     return wrapSystemError('to', path, () => {
       throw error;
     });

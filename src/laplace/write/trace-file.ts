@@ -15,7 +15,7 @@ import { Ring } from '../../core/ring/ring.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import { placeTaken, REPLACE_ADVICE } from '../../core/files/place-taken.js';
+import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 import { ringCandidates, ringIn, ringOf } from '../file-names.js';
 import type { RingFormat } from '../file-names.js';
 import { OPENING_WAIT_MS, warnOfDamage, warnOfIgnored } from '../../core/recovery/predecessor.js';
@@ -36,7 +36,7 @@ export const TRACE_FILE_OPTIONS = {
  * Prepares the path of a new trace: completes the trace of a dead process there, and removes it only
  * if it is to be replaced.
  */
-function clearPlace(path: string, replace: boolean, ringDir: string | undefined): void {
+function clearPath(path: string, replace: boolean, ringDir: string | undefined): void {
   if (existsSync(path)) {
     const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
     try {
@@ -49,13 +49,12 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
     } catch (error) {
       const inUse = ['ERR_ORDER', 'ERR_TIMEOUT'];
       if (error instanceof TracewrightError && inUse.includes(error.code)) {
-        throw placeTaken('path', path, { inUse: true });
+        throw pathTaken('path', path, { inUse: true });
       }
       throw error;
     }
     // An earlier trace did not create a link or a special file.
-    if (!replace || !isRegularFile(path))
-      throw placeTaken('path', path, { advice: REPLACE_ADVICE });
+    if (!replace || !isRegularFile(path)) throw pathTaken('path', path, { advice: REPLACE_ADVICE });
     wrapSystemError('path', path, () => {
       rmSync(path);
     });
@@ -70,7 +69,7 @@ function clearPlace(path: string, replace: boolean, ringDir: string | undefined)
     if (ready) ring.close();
     if (ready && ring.doubt(path) !== undefined) continue;
     if (ring.owner === 'alive' && stream !== undefined)
-      throw placeTaken('path', path, { inUse: true });
+      throw pathTaken('path', path, { inUse: true });
     if (stream === path) rmSync(candidate.path, { force: true });
   }
 }
@@ -110,7 +109,7 @@ export class TraceFile {
     this.ring = new Ring(
       () => new TracewrightError('ERR_CLOSED', `${this.path} is closed`, { field: 'trace' }),
     );
-    if (!recordsNothing()) clearPlace(this.path, exists === 'replace', ringDir);
+    if (!recordsNothing()) clearPath(this.path, exists === 'replace', ringDir);
     // A container that is started again can reuse the other two numbers.
     const tag = ringTag();
     try {
@@ -130,7 +129,7 @@ export class TraceFile {
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (cause?.errno === constants.errno.EEXIST)
-        throw placeTaken('path', this.path, { advice: REPLACE_ADVICE, cause: error });
+        throw pathTaken('path', this.path, { advice: REPLACE_ADVICE, cause: error });
       throw error;
     }
     if (end !== undefined) {

@@ -37,7 +37,7 @@ function addThread({ byPidAndTid, byTid }: Loom, thread: Thread): void {
 }
 
 /** Puts a thread in a state on a CPU, and returns another thread that runs there at the same time. */
-function place(thread: Thread, state: ThreadState, cpu: number): Thread | undefined {
+function enter(thread: Thread, state: ThreadState, cpu: number): Thread | undefined {
   const { running } = thread.loom;
   const before = running.get(thread.cpu);
   if (thread.state === 'running') before?.delete(thread);
@@ -82,17 +82,17 @@ export class CpuCheck {
     if (transition !== undefined) {
       const cpu = code === OHX && event.payloadBytes >= 4 ? event.i32(0) : thread.cpu;
       moved = thread;
-      other = place(thread, transition.to, cpu);
+      other = enter(thread, transition.to, cpu);
     } else if (code === OAS && event.payloadBytes === 4 && holdsCpu(thread.state)) {
       const cpu = event.i32(0);
       if (cpu === thread.cpu) return;
       moved = thread;
-      other = place(thread, thread.state, cpu);
+      other = enter(thread, thread.state, cpu);
     } else if (code === OAR && event.payloadBytes === 8) {
       const cpu = event.i32(0);
       moved = this.#remote(thread, event.i32(4), cpu, event.offset);
       if (moved === undefined) return;
-      other = place(moved, moved.state, cpu);
+      other = enter(moved, moved.state, cpu);
     }
     if (other === undefined || moved === undefined) return;
     this.#out.report(

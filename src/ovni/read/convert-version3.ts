@@ -21,7 +21,7 @@ import {
 } from '../layout.js';
 import { CLOCK_OFFSETS, loomName, processName, streamFiles } from '../file-names.js';
 import { library } from '../library.js';
-import { placeTaken } from '../../core/files/place-taken.js';
+import { pathTaken } from '../../core/files/path-taken.js';
 import { writeAll } from '../../core/files/write-all.js';
 import type { JsonObject } from '../../core/json.js';
 import { StreamReader } from './reader.js';
@@ -88,7 +88,7 @@ export function convertToVersion3(
   options = ownOptions<ConvertOptions>(options, { onProgress: true });
   const target = checkPath('to', to);
   if (existsSync(target)) {
-    throw placeTaken('to', target, { advice: 'choose another path' });
+    throw pathTaken('to', target, { advice: 'choose another path' });
   }
   const inside = relative(resolve(from), target);
   if (inside !== '..' && !inside.startsWith(`..${sep}`)) {

@@ -73,12 +73,12 @@ export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
     // A hostile trace can have 2^24 of them.
     if (descriptions.size < MAX_CACHED) descriptions.set(code, description);
   }
-  let place = places.get(stream);
-  if (place === undefined) {
-    place = terminalText(
+  let label = labels.get(stream);
+  if (label === undefined) {
+    label = terminalText(
       [loomName(shownLoom(stream)), processName(stream.pid), threadName(stream.tid)].join('/'),
     );
-    places.set(stream, place);
+    labels.set(stream, label);
   }
   const decoded = description === 'not declared' ? undefined : decodeArguments(event);
   const meaning =
@@ -87,7 +87,7 @@ export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
       : decoded === undefined
         ? `not as declared${shownBytes(event)}`
         : described(description, MARK_CODES.has(code) ? withNames(decoded, marks) : decoded);
-  return `${clock}  ${terminalText(event.mcv)}  ${place}  ${meaning}`;
+  return `${clock}  ${terminalText(event.mcv)}  ${label}  ${meaning}`;
 }
 
 /**
@@ -158,7 +158,7 @@ type Part = string | { readonly name: string; readonly hexadecimal: boolean };
 
 /** Parsed once for each MCV, and formatted once for each thread: dumps are long. */
 const descriptions = new Map<number, readonly Part[] | 'not declared'>();
-const places = new WeakMap<ThreadStream, string>();
+const labels = new WeakMap<ThreadStream, string>();
 const MAX_CACHED = 4096;
 
 function partsOf(description: string | undefined): readonly Part[] | 'not declared' {
@@ -169,7 +169,7 @@ function partsOf(description: string | undefined): readonly Part[] | 'not declar
   });
 }
 
-/** The catalog's description with the arguments in their places. */
+/** The catalog's description with the arguments filled in. */
 function described(parts: readonly Part[], args: DecodedArguments): string {
   let text = '';
   for (const part of parts) {

@@ -148,7 +148,7 @@ function* candidates(trace: string, options: RecoverOptions): Generator<Candidat
     isMine,
     holds: (path) => isStreamOf(path, trace),
     files: () => filesBelow(resolve(trace), isStream),
-    placeOf: (path) => join(basename(dirname(path)), basename(path)),
+    labelOf: (path) => join(basename(dirname(path)), basename(path)),
     fileNaming({ path, process: { pid, start, boot } }) {
       named ??= streamsByRing(trace);
       const found = named.get(basename(path));

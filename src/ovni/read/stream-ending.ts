@@ -38,7 +38,7 @@ const MARK_PUSH = codeOf('OM[');
 const MARK_POP = codeOf('OM]');
 
 interface PushedMark {
-  /** Its place among all pushes of the stream. */
+  /** Its position among all pushes of the stream. */
   order: number;
   type: number;
   /** The value's eight bytes as in the stream. */

@@ -4,7 +4,7 @@ import { wrongOrder } from '../../core/errors.js';
 import { recordsNothing } from '../../core/off.js';
 import { checkRingOptions } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions } from '../../core/options/ring-options.js';
-import type { WorkPlace } from './process-place.js';
+import type { WorkDirectory } from './process-directory.js';
 
 /** One CPU of the loom. */
 export interface CpuEntry {
@@ -16,7 +16,7 @@ export interface CpuEntry {
  * The process as all its threads see it. The native core keeps it, because Node's threads share no
  * JavaScript.
  */
-export interface OvniProcess extends WorkPlace {
+export interface OvniProcess extends WorkDirectory {
   /** Name under which the core watches and counts the streams of the process together. */
   group: string;
   app: number;

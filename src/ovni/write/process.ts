@@ -12,12 +12,12 @@ import { forgetProcessMetadata, writeProcessMetadata } from './process-metadata.
 import { currentProcess, noteEnded, noteProcess, readyProcess } from './process-note.js';
 import type { OvniProcess } from './process-note.js';
 import {
-  claimPlace,
+  claimDirectory,
   moveProcessMetadata,
   removeEmptyWorkDir,
   removeQuietly,
-} from './process-place.js';
-import type { ProcessPlace } from './process-place.js';
+} from './process-directory.js';
+import type { ProcessDirectory } from './process-directory.js';
 
 /** What `procInit` accepts beyond libovni's arguments. */
 export interface ProcessOptions extends RingOptions {
@@ -75,7 +75,7 @@ export function procInit(
   loom: string,
   pid: number = process.pid,
   options: ProcessOptions = {},
-): ProcessPlace {
+): ProcessDirectory {
   return beginProcess(app, loom, pid, options);
 }
 
@@ -91,7 +91,7 @@ export function beginProcess(
   pid: number,
   options: ProcessOptions,
   group?: string,
-): ProcessPlace {
+): ProcessDirectory {
   const known = currentProcess();
   if (known !== undefined && !known.finished) {
     throw wrongOrder('procInit', 'the process has a trace; call procFini first');
@@ -112,10 +112,10 @@ export function beginProcess(
       ? 0
       : integerIn('maxBytes', options.maxBytes, 4 * ring.ringBytes, Number.MAX_SAFE_INTEGER);
 
-  const place = claimPlace(wanted, loom, pid, ring);
+  const claimed = claimDirectory(wanted, loom, pid, ring);
   const next: OvniProcess = {
-    ...place,
-    group: group ?? place.procDir,
+    ...claimed,
+    group: group ?? claimed.procDir,
     app,
     loom,
     pid,
@@ -131,7 +131,7 @@ export function beginProcess(
   watch.end = watchTargets(next.group, ring.onFault);
   if (maxBytes > 0) limitGroup(next.group, maxBytes, 0);
   writeProcessMetadata(next);
-  return { traceDir: place.traceDir, procDir: place.procDir };
+  return { traceDir: claimed.traceDir, procDir: claimed.procDir };
 }
 
 /**
@@ -145,8 +145,8 @@ export function beginProcess(
  */
 export function continueProcess(traceDir: string, begin: (next: OvniProcess) => void): void {
   const current = readyProcess('continueProcess');
-  const place = claimPlace(traceDir, current.loom, current.pid, current.ring);
-  const next = withChanges(current, { ...place, epoch: epochNow() });
+  const claimed = claimDirectory(traceDir, current.loom, current.pid, current.ring);
+  const next = withChanges(current, { ...claimed, epoch: epochNow() });
   try {
     writeProcessMetadata(next);
     begin(next);

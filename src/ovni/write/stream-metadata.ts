@@ -9,7 +9,7 @@ import { library } from '../library.js';
 import { WRITER } from '../stream-owner.js';
 import { writeProcessMetadata } from './process-metadata.js';
 import type { CpuEntry } from './process-note.js';
-import type { StreamPlace } from './stream-place.js';
+import type { StreamDirectory } from './stream-directory.js';
 
 /** A mark type as one thread has defined it. */
 export interface MarkDefinition {
@@ -31,14 +31,14 @@ export class StreamMetadata {
   /** Model names, with the versions that the events follow. */
   readonly required = new Map<string, string>([['ovni', models.ovni.version]]);
   cpus: CpuEntry[] = [];
-  readonly #placeOf: () => StreamPlace | undefined;
+  readonly #directoryOf: () => StreamDirectory | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Whether the files lack something. */
   #due = false;
 
-  /** @param placeOf where the stream lies; undefined while it is closed. */
-  constructor(placeOf: () => StreamPlace | undefined) {
-    this.#placeOf = placeOf;
+  /** @param directoryOf where the stream lies; undefined while it is closed. */
+  constructor(directoryOf: () => StreamDirectory | undefined) {
+    this.#directoryOf = directoryOf;
   }
 
   /** Says nothing again. */
@@ -85,10 +85,10 @@ export class StreamMetadata {
   write(ending = false): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const place = this.#placeOf();
-    if (place === undefined || recordsNothing()) return;
+    const directory = this.#directoryOf();
+    if (directory === undefined || recordsNothing()) return;
     this.#due = true;
-    const { process, tid, files, owner } = place;
+    const { process, tid, files, owner } = directory;
     if (process.version === 1) {
       const { ovni, ...others } = this.#json(true);
       const owned = ending ? ovni : { ...ovni, [WRITER]: owner };
@@ -100,8 +100,8 @@ export class StreamMetadata {
     wrapSystemError(STREAM_METADATA, files.directory, () => {
       // A signal between the two would finish the stream with metadata that this replaces.
       holdingSignals(() => {
-        replaceFile(files.metadata, this.#streamJson(place, false), fileMode);
-        replaceFile(files.finishedMetadata, this.#streamJson(place, true), fileMode);
+        replaceFile(files.metadata, this.#streamJson(directory, false), fileMode);
+        replaceFile(files.finishedMetadata, this.#streamJson(directory, true), fileMode);
       });
     });
     this.#due = false;
@@ -128,7 +128,7 @@ export class StreamMetadata {
     return { ovni, ...this.attributes };
   }
 
-  #streamJson({ process, tid, owner }: StreamPlace, finished: boolean): string {
+  #streamJson({ process, tid, owner }: StreamDirectory, finished: boolean): string {
     const { app, epoch, loom, pid, rank } = process;
     const { ovni, ...others } = this.#json(finished);
     return `${wellFormedJson(

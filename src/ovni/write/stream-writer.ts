@@ -19,7 +19,7 @@ import { FLUSH_EVENTS_BYTES, recordFlush } from './flush-events.js';
 import { OwedEvents } from './owed-events.js';
 import type { OvniProcess } from './process-note.js';
 import { StreamMetadata } from './stream-metadata.js';
-import { StreamPlace } from './stream-place.js';
+import { StreamDirectory } from './stream-directory.js';
 
 const LONGEST_OWED_BYTES = HEADER_BYTES + MAX_PAYLOAD_BYTES;
 const NO_PAYLOAD = new Uint8Array(0);
@@ -33,9 +33,9 @@ export function clockBackwards(clock: bigint | undefined): never {
 export class StreamWriter {
   /** Another ring each time the stream is opened: emitters are compiled for one. */
   ring: Ring = this.#newRing();
-  readonly metadata = new StreamMetadata(() => this.#place);
+  readonly metadata = new StreamMetadata(() => this.#directory);
   readonly markStacks = new MarkStacks();
-  #place: StreamPlace | undefined;
+  #directory: StreamDirectory | undefined;
   #state: ThreadState = 'unknown';
   /** While anything is owed, `ring.free` is 0, so that each emitter calls `makeRoom` first. */
   #owed = new OwedEvents();
@@ -51,12 +51,12 @@ export class StreamWriter {
 
   /** Undefined while the stream is closed. */
   get process(): OvniProcess | undefined {
-    return this.#place?.process;
+    return this.#directory?.process;
   }
 
   /** The number of the thread; 0 while the stream is closed. */
   get tid(): number {
-    return this.#place?.tid ?? 0;
+    return this.#directory?.tid ?? 0;
   }
 
   /**
@@ -64,8 +64,8 @@ export class StreamWriter {
    * @param like a stream whose metadata the new one begins with; it may be this one.
    */
   open(process: OvniProcess, tid: number | undefined, like?: StreamWriter): void {
-    const place = new StreamPlace(process, tid);
-    this.#place = place;
+    const directory = new StreamDirectory(process, tid);
+    this.#directory = directory;
     this.ring = this.#newRing();
     this.#ended = false;
     this.#state = 'unknown';
@@ -79,15 +79,15 @@ export class StreamWriter {
       this.markStacks.kinds.set(like.markStacks.kinds);
     }
     try {
-      this.ring.open({ ...place.ringOptions(), closedBetween: this.#isRare });
+      this.ring.open({ ...directory.ringOptions(), closedBetween: this.#isRare });
       // Before the first event, so that a broken stream has metadata. After the stream's file, because
       // a thread may be terminated in between, and readers refuse metadata without a stream.
       this.metadata.write();
     } catch (error) {
       // Nothing has begun: neither the thread nor a reader shall see a stream.
-      this.#place = undefined;
+      this.#directory = undefined;
       this.ring.close();
-      place.abandon();
+      directory.abandon();
       throw error;
     }
     this.ring.setEpilogues(EPILOGUES);
@@ -109,7 +109,7 @@ export class StreamWriter {
       next.#state = this.#state;
     }
     [this.ring, next.ring] = [next.ring, this.ring];
-    [this.#place, next.#place] = [next.#place, this.#place];
+    [this.#directory, next.#directory] = [next.#directory, this.#directory];
     [this.#owed, next.#owed] = [next.#owed, this.#owed];
     if (this.#owed.any) this.#payOwed(undefined);
   }
@@ -279,17 +279,17 @@ export class StreamWriter {
    * @param process the process as it is known now; it may have ended since the stream began.
    */
   close(process = this.process): void {
-    const place = this.#place;
-    if (place === undefined || process === undefined) return;
-    place.process = process;
+    const directory = this.#directory;
+    if (directory === undefined || process === undefined) return;
+    directory.process = process;
     if (this.#owed.any) this.flush();
     try {
       this.metadata.write(true);
     } finally {
       this.#ended = true;
-      this.#place = undefined;
+      this.#directory = undefined;
       this.ring.close();
-      place.moveToTrace();
+      directory.moveToTrace();
     }
   }
 

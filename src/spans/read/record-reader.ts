@@ -19,7 +19,7 @@ const WINDOWS = 64;
 
 interface FileWindow {
   base: number;
-  /** All of its memory, which the window that takes its place uses again. */
+  /** All of its memory, which the next window uses again. */
   memory: Buffer;
   bytes: Buffer;
   view: DataView;
@@ -29,7 +29,7 @@ interface FileWindow {
 export class RecordReader implements EventBytes {
   bytes: Buffer = Buffer.alloc(0);
   view: DataView = new DataView(new ArrayBuffer(0));
-  place = 0;
+  position = 0;
   size = 0;
   offset = 0;
   readonly #path: string;
@@ -56,17 +56,17 @@ export class RecordReader implements EventBytes {
     this.#decoding = new PacketDecoding(path);
   }
 
-  /** Reads the event at a place in the file; false: no event lies there. */
+  /** Reads the event at an offset in the file; false: no event lies there. */
   at(offset: number): boolean {
     const record = this.#memory.get(offset);
     if (record !== undefined) return this.#setRecord(record, offset);
     if (!this.#hold(offset, PACKET_HEAD_BYTES)) return false;
-    const place = offset - this.#base;
-    if (!isEventAt(this.view, place)) return false;
-    const size = packetBytes(this.view, place);
+    const position = offset - this.#base;
+    if (!isEventAt(this.view, position)) return false;
+    const size = packetBytes(this.view, position);
     if (size === 0 || !this.#hold(offset, size)) return false;
     this.offset = offset;
-    this.place = offset - this.#base;
+    this.position = offset - this.#base;
     this.size = size;
     return true;
   }
@@ -85,7 +85,7 @@ export class RecordReader implements EventBytes {
 
   packet(): EventPacket {
     this.#decoding.setBytes(this.bytes, this.#base);
-    return this.#decoding.decode(this.place, this.size) as EventPacket;
+    return this.#decoding.decode(this.position, this.size) as EventPacket;
   }
 
   close(): void {
@@ -101,7 +101,7 @@ export class RecordReader implements EventBytes {
     this.bytes = record;
     this.view = viewOf(record);
     this.offset = offset;
-    this.place = 0;
+    this.position = 0;
     this.size = record.length;
     return true;
   }

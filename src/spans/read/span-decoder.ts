@@ -102,7 +102,7 @@ export interface RecordedLosses {
   stream: number;
   /** Records that found its ring full. */
   dropped: number;
-  /** Spans that were open at its end and had no place, and texts that redaction refused. */
+  /** Spans that were open at its end and had no slot, and texts that redaction refused. */
   open: number;
   texts: number;
 }
@@ -160,7 +160,7 @@ export class SpanDecoder {
       return this.#decode(cursor);
     } catch (error) {
       if (!(error instanceof BadSpan)) throw error;
-      // The packet's decoder names the place, unless only the contract is violated.
+      // The packet's decoder names the offset, unless only the contract is violated.
       cursor.packet();
       const { message, field = 'span', limit } = error;
       throw new TraceFormatError(this.#path, cursor.offset, message, {
@@ -171,15 +171,15 @@ export class SpanDecoder {
   }
 
   #decode(cursor: EventBytes): SpanRecord | undefined {
-    const { bytes, view, place, size } = cursor;
-    const end = place + size;
-    const identity = attributesAt(view, place);
-    const description = descriptionAt(place) - 2;
+    const { bytes, view, position, size } = cursor;
+    const end = position + size;
+    const identity = attributesAt(view, position);
+    const description = descriptionAt(position) - 2;
     const attributes = this.#attributes;
     attributes.set(bytes, view, identity, end);
     if (isIdentity(view, identity, end)) {
       const name = attributes.textAt(description);
-      return this.#span(bytes, view, place, identity, name);
+      return this.#span(bytes, view, position, identity, name);
     }
     this.isDefinition = false;
     this.isNote = false;
@@ -193,17 +193,23 @@ export class SpanDecoder {
     return undefined;
   }
 
-  #span(bytes: Buffer, view: DataView, place: number, identity: number, name: string): SpanRecord {
+  #span(
+    bytes: Buffer,
+    view: DataView,
+    position: number,
+    identity: number,
+    name: string,
+  ): SpanRecord {
     const flagsAt = identity + 3 * WORD_ATTRIBUTE + 5;
     const flags = view.getUint32(flagsAt + 4);
-    const start = view.getBigUint64(place + START_OFFSET);
-    const end = view.getBigUint64(place + END_OFFSET);
+    const start = view.getBigUint64(position + START_OFFSET);
+    const end = view.getBigUint64(position + END_OFFSET);
     const offset = this.#clock.offsetAt(start);
     const parentAt = identity + 2 * WORD_ATTRIBUTE + 5;
     const hasParent = (view.getUint32(parentAt) | view.getUint32(parentAt + 4)) !== 0;
     const ids = this.#ids;
     ids.put(0, bytes, identity + 5);
-    ids.put(1, bytes, place + SUBSTREAM_OFFSET);
+    ids.put(1, bytes, position + SUBSTREAM_OFFSET);
     ids.put(2, bytes, identity + WORD_ATTRIBUTE + 5);
     if (hasParent) ids.put(3, bytes, parentAt);
     const digits = ids.text(hasParent ? 4 : 3);
@@ -222,7 +228,7 @@ export class SpanDecoder {
       flags: flags & TRACE_FLAGS_MASK,
       traceState: '',
       dropped: { attributes: 0, events: 0, links: 0 },
-      thread: view.getUint32(place + STREAM_OFFSET),
+      thread: view.getUint32(position + STREAM_OFFSET),
       unfinished: (flags & UNFINISHED) !== 0,
     };
     if (hasParent) span.parentSpanId = digits.slice(48);
@@ -379,8 +385,8 @@ export class SpanDecoder {
   /** A definition, a clock record or a record of losses. */
   #note(cursor: EventBytes, description: string): void {
     const attributes = this.#attributes;
-    const { view, place } = cursor;
-    const isDefinition = view.getUint32(place + STREAM_OFFSET) === DEFINITION_STREAM;
+    const { view, position } = cursor;
+    const isDefinition = view.getUint32(position + STREAM_OFFSET) === DEFINITION_STREAM;
     this.isDefinition = isDefinition;
     const isClock = description === CLOCK_DESCRIPTION;
     const isLoss = description === LOSS_DESCRIPTION && !isDefinition;
@@ -411,7 +417,7 @@ export class SpanDecoder {
     if (isLoss) {
       const countOf = (name: string): number => Number(own[name] ?? 0);
       this.losses = {
-        stream: view.getUint32(place + STREAM_OFFSET),
+        stream: view.getUint32(position + STREAM_OFFSET),
         dropped: countOf(LOST_DROPPED),
         open: countOf(LOST_OPEN),
         texts: countOf(LOST_TEXTS),
@@ -420,11 +426,11 @@ export class SpanDecoder {
     }
     if (isClock) {
       if (this.#isOfTrace) return;
-      const reading = readingOf(view.getBigUint64(place + START_OFFSET), version, own);
+      const reading = readingOf(view.getBigUint64(position + START_OFFSET), version, own);
       if (reading !== undefined) this.#clock.read(reading);
       return;
     }
-    const number = view.getUint32(place + COUNTER_OFFSET);
+    const number = view.getUint32(position + COUNTER_OFFSET);
     if (number >= MAX_DEFINITIONS) return;
     const schemaUrl = fields.get(letter(SCHEMA_URL)) ?? '';
     if (description === RESOURCE_DESCRIPTION) {

@@ -29,7 +29,7 @@ function plainRecord({ attributes, substream, start, end }: EventPacket): PlainR
   return { attributes: named.values, substream };
 }
 
-/** Reads spans of a Heph file by the places of their records. */
+/** Reads spans of a Heph file by the offsets of their records. */
 export class SpanSource implements AttributeReader {
   readonly #path: string;
   readonly #epoch: bigint;
@@ -41,7 +41,7 @@ export class SpanSource implements AttributeReader {
   #notes: readonly number[];
   readonly #loops = new LoopCurves();
   #faults: TraceFormatError[] = [];
-  /** By the places of their records. */
+  /** By the offsets of their records. */
   readonly #losses = new Map<number, RecordedLosses>();
 
   /** @param notes where definitions and clock records lie in the file. */
@@ -70,7 +70,7 @@ export class SpanSource implements AttributeReader {
     while (same < notes.length && notes[same] === this.#notes[same]) same++;
     if (this.#noted > same) {
       this.#faults = [];
-      for (const place of this.#notes.slice(same)) this.#losses.delete(place);
+      for (const offset of this.#notes.slice(same)) this.#losses.delete(offset);
     }
     this.#noted = Math.min(this.#noted, same);
     this.#counted = Math.min(this.#counted, same);
@@ -94,11 +94,11 @@ export class SpanSource implements AttributeReader {
     return this.#decoder.firstResource;
   }
 
-  /** The span at a place; undefined if there is none any more, or it is not as the contract says. */
-  spanAt(place: number, start: number): SpanRecord | undefined {
+  /** The span at an offset; undefined if there is none any more, or it is not as the contract says. */
+  spanAt(offset: number, start: number): SpanRecord | undefined {
     this.#noteAll();
     try {
-      if (!this.#reader.at(place)) return undefined;
+      if (!this.#reader.at(offset)) return undefined;
       const span = this.#decoder.decode(this.#reader);
       if (span === undefined) return undefined;
       // The decoder knows all clock records, and not only those before the span.
@@ -122,11 +122,11 @@ export class SpanSource implements AttributeReader {
     return this.curvesOf(added, this.#loops);
   }
 
-  /** The curves that records at some places say. @param curves takes them. */
-  curvesOf(places: readonly number[], curves = new LoopCurves()): RowCounter[] {
-    for (const place of places) {
+  /** The curves that records at some offsets say. @param curves takes them. */
+  curvesOf(offsets: readonly number[], curves = new LoopCurves()): RowCounter[] {
+    for (const offset of offsets) {
       try {
-        if (this.#reader.at(place)) curves.add(this.#reader.packet());
+        if (this.#reader.at(offset)) curves.add(this.#reader.packet());
       } catch (error) {
         if (!(error instanceof TraceFormatError)) throw error;
       }
@@ -134,24 +134,24 @@ export class SpanSource implements AttributeReader {
     return curves.all;
   }
 
-  /** The bytes of the event at a place, until the next one is read; undefined: there is none any more. */
-  bytesAt(place: number): EventBytes | undefined {
-    return this.#reader.at(place) ? this.#reader : undefined;
+  /** The bytes of the event at an offset, until the next one is read; undefined: there is none any more. */
+  bytesAt(offset: number): EventBytes | undefined {
+    return this.#reader.at(offset) ? this.#reader : undefined;
   }
 
   /**
-   * What a person wants to know of the event at a place.
+   * What a person wants to know of the event at an offset.
    *
    * @param most attributes of its own; the others are counted.
    */
-  detailsAt(place: number, start: number, most = Infinity): Record<string, unknown> {
-    const span = this.spanAt(place, start);
+  detailsAt(offset: number, start: number, most = Infinity): Record<string, unknown> {
+    const span = this.spanAt(offset, start);
     if (span !== undefined) {
       const { shown, more } = firstOf(span.attributes, most);
       return objectOf(spanDetails({ ...span, attributes: shown }), more);
     }
     try {
-      if (!this.#reader.at(place)) return {};
+      if (!this.#reader.at(offset)) return {};
       const packet = this.#reader.packet();
       const attributes = packet.attributes.slice(0, most);
       const { attributes: shown } = plainRecord({ ...packet, attributes });
@@ -167,11 +167,11 @@ export class SpanSource implements AttributeReader {
     return this.#reader.size;
   }
 
-  /** The span at a place, or what the plain event there says. */
-  at(place: number): SpanRecord | PlainRecord {
+  /** The span at an offset, or what the plain event there says. */
+  at(offset: number): SpanRecord | PlainRecord {
     this.#noteAll();
-    if (!this.#reader.at(place)) {
-      throw new TraceFormatError(this.#path, place, 'the record is not there any more');
+    if (!this.#reader.at(offset)) {
+      throw new TraceFormatError(this.#path, offset, 'the record is not there any more');
     }
     return this.#decoder.decode(this.#reader) ?? plainRecord(this.#reader.packet());
   }
@@ -183,10 +183,10 @@ export class SpanSource implements AttributeReader {
   #noteAll(): void {
     for (; this.#noted < this.#notes.length; this.#noted++) {
       try {
-        const place = this.#notes[this.#noted]!;
-        if (!this.#reader.at(place)) continue;
+        const offset = this.#notes[this.#noted]!;
+        if (!this.#reader.at(offset)) continue;
         this.#decoder.decode(this.#reader);
-        if (this.#decoder.losses !== undefined) this.#losses.set(place, this.#decoder.losses);
+        if (this.#decoder.losses !== undefined) this.#losses.set(offset, this.#decoder.losses);
       } catch (error) {
         // Spans lack what it defines.
         if (!(error instanceof TraceFormatError)) throw error;

@@ -12,7 +12,7 @@ import {
   threadInit,
   threadIsReady,
 } from '../../../src/ovni/index.js';
-import type { ProcessPlace } from '../../../src/ovni/index.js';
+import type { ProcessDirectory } from '../../../src/ovni/index.js';
 import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
 import { resultOfFixture, runFixture } from '../../fixtures/run-fixture.js';
 import { bytesWithoutClocks, faultsOf, onlyStream, streamsOf } from '../stream-content.js';
@@ -29,7 +29,7 @@ function filesIn(directory: string): string[] {
 describe('a pid that comes back', () => {
   it.each([1, 3] as const)('gets a directory of its own, version %i', (version) => {
     const traceDir = join(temporaryFolder(), 'ovni');
-    const places: ProcessPlace[] = [];
+    const places: ProcessDirectory[] = [];
     for (let run = 0; run < 3; run++) {
       places.push(procInit(1, 'node.1', 1, { traceDir, version }));
       threadInit(1);
@@ -55,7 +55,7 @@ describe('a pid that comes back', () => {
     const traceDir = join(temporaryFolder(), 'ovni');
     const places = await Promise.all(
       [11, 22, 33].map((mark) =>
-        resultOfFixture<ProcessPlace>('ovni/same-pid.mjs', {
+        resultOfFixture<ProcessDirectory>('ovni/same-pid.mjs', {
           input: { traceDir, version: 3, mark },
         }),
       ),
@@ -184,7 +184,7 @@ it('a trace that is deleted under the process does not end the process', async (
 describe('threads that outlive procFini', () => {
   it.each([1, 3] as const)('end in the trace they began in, version %i', async (version) => {
     const traceDir = join(temporaryFolder(), 'ovni');
-    const second = await resultOfFixture<ProcessPlace>('ovni/late-thread.mjs', {
+    const second = await resultOfFixture<ProcessDirectory>('ovni/late-thread.mjs', {
       input: { traceDir, version },
     });
     expect(faultsOf(traceDir)).toEqual([]);

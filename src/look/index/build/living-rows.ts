@@ -14,7 +14,7 @@ import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
 /** What a file's rings say that is not final in the file. It is read anew each time. */
 export interface LivingRows {
   part: BuiltPart | undefined;
-  /** Records that lie in no file, by the place at which a recovery would put them. */
+  /** Records that lie in no file, by the offset at which a recovery would put them. */
   records: Map<number, Buffer>;
   state: Source['state'];
   /** What was recorded until then is there: ns since 1970. */
@@ -62,11 +62,12 @@ export function readLivingRows(
   try {
     cursor = new PacketCursor(path, { living: { ringDirs }, since });
     while (cursor.next()) {
-      const { bytes, view, place, size, offset } = cursor;
+      const { bytes, view, position, size, offset } = cursor;
       // Places of rows are u32.
       if (offset + size - since > 0xffff_ffff) break;
-      scan.take(bytes, view, place, place + size, offset);
-      if (!cursor.inFile) records.set(offset, Buffer.from(bytes.subarray(place, place + size)));
+      scan.take(bytes, view, position, position + size, offset);
+      if (!cursor.inFile)
+        records.set(offset, Buffer.from(bytes.subarray(position, position + size)));
       last = Math.max(last, offset + size);
     }
   } catch (error) {

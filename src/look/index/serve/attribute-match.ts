@@ -78,10 +78,10 @@ export class AttributeMatch {
   }
 
   /** Whether a record has all of them. Of names that a record has twice the last counts. */
-  inRecord({ bytes, view, place, size }: EventBytes): Verdict {
+  inRecord({ bytes, view, position, size }: EventBytes): Verdict {
     if (this.#isEscaped) return UNCERTAIN;
-    const end = place + size;
-    let at = attributesAt(view, place);
+    const end = position + size;
+    let at = attributesAt(view, position);
     const isSpan = isIdentity(view, at, end);
     if (isSpan) at += IDENTITY_BYTES;
     for (const names of this.#attributes) for (const each of names) each.verdict = NO;

@@ -4,7 +4,7 @@ import { kindOf } from './file-kind.js';
 /** The advice where an option `exists` can replace the file. */
 export const REPLACE_ADVICE = "choose another name, or replace it with { exists: 'replace' }";
 
-interface PlaceTaken {
+interface PathTaken {
   /** Whether a live process writes or recovers the file that is there. */
   inUse?: boolean;
   /** What the caller can do about a file that merely exists. */
@@ -13,10 +13,10 @@ interface PlaceTaken {
 }
 
 /** The error for a new file whose path is taken: by a file, or by something else. */
-export function placeTaken(
+export function pathTaken(
   field: string,
   path: string,
-  { inUse = false, advice = 'choose another name', cause }: PlaceTaken = {},
+  { inUse = false, advice = 'choose another name', cause }: PathTaken = {},
 ): TracewrightError {
   const reason = inUse
     ? 'is being written by a live process: choose another name'

@@ -2,16 +2,16 @@ import type { Rank } from '../write/rank.js';
 import type { RankRendezvous } from './rank-rendezvous.js';
 import { warn, warnNotRecorded } from './warnings.js';
 
-/** The place of a thread in the run. */
-export interface Place {
+/** What a thread is in the run. */
+export interface ThreadRank {
   number: number;
   rendezvous: RankRendezvous;
   /** Undefined if the trace cannot be written. */
   trace: Rank | undefined;
 }
 
-/** Gives this thread its place, and opens its trace if possible. */
-export function takePlace(number: number, rendezvous: RankRendezvous, open: () => Rank): Place {
+/** Gives this thread its rank, and opens its trace if possible. */
+export function takeRank(number: number, rendezvous: RankRendezvous, open: () => Rank): ThreadRank {
   let trace: Rank | undefined;
   try {
     trace = open();

@@ -22,13 +22,13 @@ import {
   moveToTrace,
   removeEmptyWorkDir,
   removeQuietly,
-} from './process-place.js';
+} from './process-directory.js';
 
 /** A second thread with the same system number gets this much more. It is above every pid_max of Linux. */
 const TID_STEP = 1 << 22;
 
 /** Where one stream lies: its thread number, its files and its ring. */
-export class StreamPlace {
+export class StreamDirectory {
   /** The process as it was known when the stream began, or ended. */
   process: OvniProcess;
   readonly tid: number;
@@ -37,7 +37,7 @@ export class StreamPlace {
   readonly owner: StreamOwner;
 
   /**
-   * Claims a place in the directory of the process; a taken one is never entered.
+   * Claims a directory in that of the process; a taken one is never entered.
    *
    * @param tid 1 to 2^31 - 1. Default: the system's number of the calling thread.
    */
@@ -77,7 +77,7 @@ export class StreamPlace {
     };
   }
 
-  /** Removes the place of a stream that has not begun. */
+  /** Removes the directory of a stream that has not begun. */
   abandon(): void {
     if (this.process.version === 3) removeQuietly(this.files.directory);
   }
@@ -111,22 +111,22 @@ function streamHeader(): Buffer {
   return header;
 }
 
-/** The number of a thread that has its place in the directory of the process. */
+/** The number of a thread that has a directory in that of the process. */
 function claim(process: OvniProcess, tid: number | undefined): number {
   if (recordsNothing()) return tid ?? systemThreadId();
   for (let number = tid ?? systemThreadId(); ; number += TID_STEP) {
-    const place = join(process.workDir, threadName(number));
+    const directory = join(process.workDir, threadName(number));
     const final = join(process.procDir, threadName(number));
     if (kindOf(final) === undefined) {
       try {
         if (process.version === 3)
-          mkdirSync(anchoredPath(place), { mode: directoryMode(process.ring.fileMode) });
-        else if (kindOf(place) !== undefined)
-          throw Object.assign(new Error(place), { code: 'EEXIST' });
+          mkdirSync(anchoredPath(directory), { mode: directoryMode(process.ring.fileMode) });
+        else if (kindOf(directory) !== undefined)
+          throw Object.assign(new Error(directory), { code: 'EEXIST' });
         return number;
       } catch (error) {
         if (!hasCode(error, 'EEXIST')) {
-          wrapSystemError('thread', place, () => {
+          wrapSystemError('thread', directory, () => {
             throw error;
           });
         }

@@ -20,7 +20,7 @@ import { recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { PROCESS_METADATA, copyName, loomName, processName, tidOf } from '../file-names.js';
 
 /** Where `procInit` has put the process. */
-export interface ProcessPlace {
+export interface ProcessDirectory {
   /**
    * The trace directory: the requested one, or the first of `<traceDir>.1`, `<traceDir>.2` … if it
    * already has a process of this loom and pid.
@@ -31,12 +31,12 @@ export interface ProcessPlace {
 }
 
 /** Where a process writes. */
-export interface WorkPlace extends ProcessPlace {
-  /** Where files are written while the process runs: `procDir`, or its place in `OVNI_TMPDIR`. */
+export interface WorkDirectory extends ProcessDirectory {
+  /** Where files are written while the process runs: `procDir`, or its directory in `OVNI_TMPDIR`. */
   workDir: string;
 }
 
-type PlaceOptions = Pick<CheckedRingOptions, 'ringDir' | 'fileMode'>;
+type DirectoryOptions = Pick<CheckedRingOptions, 'ringDir' | 'fileMode'>;
 
 /** Makes a directory; false if something has its name. */
 function makeDirectory(path: string, mode: number): boolean {
@@ -58,8 +58,8 @@ function claimProcDir(
   traceDir: string,
   loom: string,
   pid: number,
-  { ringDir, fileMode }: PlaceOptions,
-): ProcessPlace {
+  { ringDir, fileMode }: DirectoryOptions,
+): ProcessDirectory {
   const mode = directoryMode(fileMode);
   for (let run = 0; ; run++) {
     const numbered = run === 0 ? traceDir : `${traceDir}.${run}`;
@@ -84,24 +84,24 @@ function claimProcDir(
   }
 }
 
-/** Claims the place of a process in a trace directory, and in `OVNI_TMPDIR` if that is set. */
-export function claimPlace(
+/** Claims the directory of a process in a trace directory, and in `OVNI_TMPDIR` if that is set. */
+export function claimDirectory(
   traceDir: string,
   loom: string,
   pid: number,
-  ring: PlaceOptions,
-): WorkPlace {
+  ring: DirectoryOptions,
+): WorkDirectory {
   if (recordsNothing()) {
     const procDir = join(resolve(traceDir), loomName(loom), processName(pid));
     return { traceDir: resolve(traceDir), procDir, workDir: procDir };
   }
-  const place = claimProcDir(resolve(traceDir), loom, pid, ring);
+  const claimed = claimProcDir(resolve(traceDir), loom, pid, ring);
   const temporary = process.env['OVNI_TMPDIR'];
   const workDir =
     temporary === undefined || temporary === ''
-      ? place.procDir
+      ? claimed.procDir
       : claimProcDir(resolve(temporary), loom, pid, ring).procDir;
-  return { ...place, workDir };
+  return { ...claimed, workDir };
 }
 
 /** Removes a directory after a failure, whose reason may prevent that as well. */
@@ -136,12 +136,12 @@ function copyToTrace(moves: readonly Move[]): void {
 }
 
 /**
- * Moves finished files from `OVNI_TMPDIR` to their place in the trace: all of them, or none.
+ * Moves finished files from `OVNI_TMPDIR` to the trace: all of them, or none.
  *
  * @param stay whether `OVNI_TMPDIR` keeps a copy.
  * @throws TracewrightError `ERR_SYSTEM`, for example for a full disk.
  */
-export function moveToTrace(current: WorkPlace, names: readonly string[], stay = false): void {
+export function moveToTrace(current: WorkDirectory, names: readonly string[], stay = false): void {
   const moves = names.map((name): Move => {
     return { from: join(current.workDir, name), to: join(current.procDir, name) };
   });
@@ -168,7 +168,7 @@ export function moveToTrace(current: WorkPlace, names: readonly string[], stay =
  * Version 1: moves the metadata of the process from `OVNI_TMPDIR` to the trace. A copy stays as long as
  * streams are there, because they cannot be read without it.
  */
-export function moveProcessMetadata(current: WorkPlace): void {
+export function moveProcessMetadata(current: WorkDirectory): void {
   const { workDir, procDir } = current;
   if (workDir === procDir || !existsSync(join(workDir, PROCESS_METADATA))) return;
   const stay = readdirSync(workDir).some((name) => tidOf(name) !== undefined);
@@ -176,7 +176,7 @@ export function moveProcessMetadata(current: WorkPlace): void {
 }
 
 /** Removes the directories of the process in `OVNI_TMPDIR` if they are empty. */
-export function removeEmptyWorkDir(current: WorkPlace): void {
+export function removeEmptyWorkDir(current: WorkDirectory): void {
   if (current.workDir === current.procDir) return;
   try {
     rmdirSync(current.workDir);
