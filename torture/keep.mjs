@@ -83,7 +83,8 @@ async function round(directory) {
   const after = await tracesIn(file);
   if (after.spans !== spans) fail(`${spans} spans, and ${after.spans} once recovered`);
   for (const { rule, message } of checkTrace(file)) {
-    if (!rule.startsWith('converter-')) fail(`${rule}: ${message}`);
+    // One that was killed at once has recorded nothing.
+    if (!rule.startsWith('converter-') && rule !== 'no-events') fail(`${rule}: ${message}`);
   }
   return counts;
 }

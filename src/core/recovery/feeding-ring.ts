@@ -2,10 +2,9 @@ import { readSync } from 'node:fs';
 import { core } from '../addon.js';
 import { TraceFormatError } from '../errors.js';
 import { RingOpenRecords } from './open-records.js';
-import type { RecordBytes } from '../living/ring-copy.js';
 import type { RingPage } from './ring-page.js';
 import { readWaiting } from './waiting-records.js';
-import type { WaitingRecords } from './waiting-records.js';
+import type { RecordSize, WaitingRecords } from './waiting-records.js';
 
 /** A record has its number within so many bytes. */
 const FIRST_BYTES = 1024;
@@ -63,7 +62,7 @@ export class RingContent {
   }
 
   /** The records that had waited for a decision when the process died. */
-  waiting({ head, waiting }: RingPage, recordBytes: RecordBytes): WaitingRecords | undefined {
+  waiting({ head, waiting }: RingPage, recordBytes: RecordSize): WaitingRecords | undefined {
     if (waiting === undefined) return undefined;
     const { at, front, capacity } = waiting;
     return readWaiting(waiting, this.#at(at, front + capacity), head, recordBytes);

@@ -1,6 +1,8 @@
 import { core } from '../addon.js';
 import { LITTLE } from '../byte-order.js';
-import type { RecordBytes } from '../living/ring-copy.js';
+
+/** Of a format: bytes of the record that begins at a place; undefined if none does. */
+export type RecordSize = (bytes: Buffer, at: number) => number | undefined;
 
 /** States of a group, by their numbers in native/ring/waiting_records.h. */
 const UNDECIDED = 1;
@@ -56,7 +58,7 @@ export function readWaiting(
   layout: WaitingLayout,
   bytes: Buffer,
   head: number,
-  recordBytes: RecordBytes,
+  recordBytes: RecordSize,
 ): WaitingRecords {
   const { control } = core;
   const { capacity, front, groups, groupAt } = layout;

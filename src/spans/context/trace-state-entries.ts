@@ -1,4 +1,3 @@
-import type { Span } from '../span.js';
 import { MAX_MEMBERS } from './trace-context.js';
 
 /**
@@ -84,11 +83,15 @@ export function ownParentIn(
 }
 
 /** What is sent of a span: a refusal that was decided here says so. */
-export function sentTraceState(span: Span): string {
+export function sentTraceState(span: {
+  readonly traceState: string;
+  readonly flags: number;
+  readonly output: { stateOf(span: never): string } | undefined;
+}): string {
   const { traceState, flags, output } = span;
   if (output === undefined) return traceState;
   if ((flags & SAMPLED) === 0) return traceState === '' ? NOT_SAMPLED : traceState;
-  return output.stateOf(span);
+  return output.stateOf(span as never);
 }
 
 /** The random value that a sender has chosen in place of the trace id's, in hexadecimal digits; undefined: none. */
