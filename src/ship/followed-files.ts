@@ -30,6 +30,8 @@ export interface FollowedFile {
   /** Of `performance.now`. */
   readAt: number;
   mtimeMs: number;
+  /** Another file of the same size may get the name. */
+  inode: number;
   /** How often it could not be read, one time after the other. */
   failures: number;
 }
@@ -153,8 +155,10 @@ export class FollowedFiles {
       return false;
     }
     file.mtimeMs = stats.mtimeMs;
-    if (isOver && file.follower.completeAt === stats.size) return false;
-    return !isKnown || stats.size !== file.size || now - file.readAt >= LIVING_MS;
+    const isSame = stats.ino === file.inode;
+    file.inode = stats.ino;
+    if (isOver && isSame && file.follower.completeAt === stats.size) return false;
+    return !isKnown || !isSame || stats.size !== file.size || now - file.readAt >= LIVING_MS;
   }
 
   #search(now: number): void {
@@ -187,8 +191,9 @@ export class FollowedFiles {
     }
     const following = { ringDirs, onFault, links: this.#trusted.check };
     const follower = new SpanFollower(path, following, this.#positions.get(path));
-    const { mtimeMs } = stats;
-    this.#files.set(path, { path, follower, size: -1, readAt: -Infinity, mtimeMs, failures: 0 });
+    const { mtimeMs, ino: inode } = stats;
+    const unread = { size: -1, readAt: -Infinity, failures: 0 };
+    this.#files.set(path, { path, follower, mtimeMs, inode, ...unread });
   }
 
   #statsOf(path: string): Stats | undefined {
