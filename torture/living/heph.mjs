@@ -114,7 +114,7 @@ class RotatingReader {
   #take(cursor, found, path) {
     const thread = cursor.u32(STREAM_OFFSET);
     const counter = cursor.u32(COUNTER_OFFSET);
-    const number = Number(cursor.view.getBigUint64(cursor.place + NUMBER_OFFSET));
+    const number = Number(cursor.view.getBigUint64(cursor.position + NUMBER_OFFSET));
     const wanted = this.done[thread].firstMissing(found[thread]);
     if (cursor.size !== EVENT_BYTES || counter !== (FIRST + number) >>> 0) {
       fail(`${path}, byte ${cursor.offset}: torn: ${number} with counter ${counter}`);

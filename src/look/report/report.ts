@@ -1,3 +1,4 @@
+import { TracewrightError } from '../../core/errors.js';
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
 import { CalledThreads } from './called-threads.js';
 import { callsOutside } from './calls-outside.js';
@@ -178,9 +179,14 @@ function addReleased({ sources }: LookIndex, grouping: Grouping): number {
   let count = 0;
   for (const { format, path, service } of sources) {
     if (format !== 'Heph') continue;
-    for (const released of releasedIn(path)) {
-      grouping.addReleased(released, service, path);
-      count += released.count;
+    try {
+      for (const released of releasedIn(path)) {
+        grouping.addReleased(released, service, path);
+        count += released.count;
+      }
+    } catch (error) {
+      // The index names what cannot be read.
+      if (!(error instanceof TracewrightError)) throw error;
     }
   }
   return count;

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { piecesOf } from '../../heph/pieces.js';
 import { readPackets } from '../../heph/read/reader.js';
 import type { EventPacket } from '../../heph/packet.js';
 import {
@@ -60,8 +62,14 @@ function releasedOf({ attributes }: EventPacket): ReleasedRequests {
   };
 }
 
-/** The counts in a Heph file. One whose threads keep every trace is not read to its end. */
+/** The counts in a Heph trace, of all its pieces. */
 export function* releasedIn(path: string): Generator<ReleasedRequests, void> {
+  if (existsSync(path)) yield* releasedInFile(path);
+  else for (const piece of piecesOf(path)) yield* releasedInFile(piece);
+}
+
+/** A file whose threads keep every trace is not read to its end. */
+function* releasedInFile(path: string): Generator<ReleasedRequests, void> {
   let isKeeping = false;
   let packets = 0;
   for (const packet of readPackets(path)) {
