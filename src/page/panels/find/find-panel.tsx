@@ -59,11 +59,16 @@ function Find() {
   /** A step that was asked for before the search for the text has found anything. */
   const owed = useRef(0);
   const step = (by: number): void => {
-    const { length } = found.rows;
-    owed.current = !isCurrent || (length === 0 && found.state === 'searching') ? by : 0;
-    if (!isCurrent || length === 0) return;
-    const next = place === -1 ? (by > 0 ? 0 : length - 1) : (place + by + length) % length;
-    void app.showRow(found.rows[next]!, found.starts[next]);
+    // What holds now: a key can come before the text before it is drawn.
+    const { rows, starts, state, text: searched } = app.search.found.value;
+    const { parameters, row } = app.view.value;
+    const isOfText = searched === (parameters[FIND_TEXT] ?? '').trim();
+    const { length } = rows;
+    owed.current = !isOfText || (length === 0 && state === 'searching') ? by : 0;
+    if (!isOfText || length === 0) return;
+    const at = rows.indexOf(row ?? -1);
+    const next = at === -1 ? (by > 0 ? 0 : length - 1) : (at + by + length) % length;
+    void app.showRow(rows[next]!, starts[next]);
   };
   useEffect(() => {
     if (owed.current !== 0) step(owed.current);
