@@ -122,11 +122,6 @@ export class FollowedFiles {
     this.#wake?.();
   }
 
-  /** Searches all directories at the next look. */
-  searchAgain(): void {
-    this.#searchAt = 0;
-  }
-
   /** Deletes a file, and follows it no longer. @throws TracewrightError if a link leads to it now. */
   delete(path: string): void {
     this.#trusted.delete(path);

@@ -27,7 +27,7 @@ export interface CursorOptions {
   living?: boolean | LivingOptions | LivingFile;
   /** Where to begin: `settled` of an earlier reading. Default 0. */
   since?: number;
-  /** Without `living`: what lies behind is not read, and a packet that is cut there is no error. Default: the end. */
+  /** Without `living`: nothing after it is read, and a packet that is cut there is no error. Default: the end. */
   until?: number;
   /** Whether a symbolic link at the path is followed. Default: it is. */
   links?: Links;
