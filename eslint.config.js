@@ -1,19 +1,17 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 import layers from './scripts/eslint-layers.mjs';
+import words from './scripts/eslint-words.mjs';
+import { FORMATS } from './scripts/package-layout.mjs';
 
-const FORMATS = ['ovni', 'heph', 'dumpi', 'laplace'];
 const RECORDER = ['core', ...FORMATS];
 
 /** What each folder of src may import besides itself. Nothing imports upward. */
 const LAYERS = {
   core: [],
-  // What every reader makes of its records: read/ alone imports it.
+  // What a format offers to those who read traces of any format: read/ alone imports it.
   rows: ['core'],
-  ovni: ['core', 'rows'],
-  heph: ['core', 'rows'],
-  dumpi: ['core', 'rows'],
-  laplace: ['core', 'rows'],
+  ...Object.fromEntries(FORMATS.map((format) => [format, ['core', 'rows']])),
   spans: ['core', 'rows', 'heph'],
   otel: ['core', 'spans'],
   libraries: ['core', 'spans'],
@@ -29,7 +27,7 @@ const LAYERS = {
   ship: ['core', 'heph', 'spans', 'export'],
   // The page of `tracewright view`, in a browser: what its server sends, and nothing of Node.
   page: ['look'],
-  cli: [...RECORDER, 'traces', 'spans', 'node', 'look', 'export', 'ship'],
+  cli: [...RECORDER, 'rows', 'traces', 'spans', 'node', 'look', 'export', 'ship'],
 };
 
 /** Rooms of src/look/index: each imports only those before it. Building and serving know nothing of each other. */
@@ -40,6 +38,26 @@ const INDEX_ROOMS = {
   build: ['serve'],
   serve: ['cache', 'build'],
 };
+
+/** Folders of src in which nothing is called a place any more, and the files of them in which something still is. */
+const NAMED = [
+  'cli',
+  'core',
+  'dumpi',
+  'export',
+  'heph',
+  'laplace',
+  'libraries',
+  'look',
+  'node',
+  'otel',
+  'ovni',
+  'page',
+  'rows',
+  'ship',
+  'spans',
+];
+const NOT_NAMED = ['core/native-{core,ring}.ts', 'spans/keep/waiting-traces.ts'];
 
 export default tseslint.config(
   { ignores: ['dist', 'build', 'docs/reference', 'prebuilds', 'traces', 'coverage'] },
@@ -69,6 +87,12 @@ export default tseslint.config(
     files: ['src/**/*.{ts,tsx}'],
     plugins: { layers },
     rules: { 'layers/imports': ['error', { layers: LAYERS, formats: FORMATS }] },
+  },
+  {
+    files: NAMED.map((folder) => `src/${folder}/**/*.{ts,tsx}`),
+    ignores: NOT_NAMED.map((files) => `src/${files}`),
+    plugins: { words },
+    rules: { 'words/place': 'error' },
   },
   {
     // Emitters are functions made from text; only this file makes them.

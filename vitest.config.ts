@@ -39,7 +39,8 @@ const LONG = [
   'test/traces/empty-files.test.ts',
   'test/dumpi/read/recover-without-ring.test.ts',
   'test/heph/read/{living-file,ring-claim}.test.ts',
-  'test/spans/{clocks,garbage,keep/keeping}.test.ts',
+  'test/spans/{clocks,garbage,keep/keeping,keep/workers}.test.ts',
+  'test/core/recovery/waiting-records.test.ts',
   'test/traces/{laplace-formats,linear-time}.test.ts',
   // Copies of the package in projects of their own, and counted instructions.
   'test/package/{copies,counted-instructions,demo,looking-without-binary,tarball,without-binary}.test.ts',
@@ -47,22 +48,22 @@ const LONG = [
   'test/cli/commands/{convert,dumpi,report-mpi,several-services}.test.ts',
   'test/export/parquet.test.ts',
   'test/ship/{nats-target,parquet-target,metrics}.test.ts',
-  'test/look/report/{called-services,duckdb,hostile-traces,stalls}.test.ts',
+  'test/look/report/{called-services,duckdb,hostile-traces,released-requests,stalls}.test.ts',
   'test/look/index/{growing-trace,hostile,cache/forged-index}.test.ts',
   // Processes that send to a receiver, and are killed.
   'test/ship/**',
   // The page in a browser.
-  'test/page/{compare,faults,lanes,live,live-services,other-pages,panels,request-names,stalls,time-line,tracks}.test.ts',
+  'test/page/{compare,faults,lanes,live,live-services,other-pages,overview-strip,panels,request-names,slow-services,stalls,table-times,time-line,tracks}.test.ts',
   // Libraries that npm installs, and the servers that they ask.
   'test/libraries/!(child-process|versions).test.ts',
   // The hook, in more cases than each of its subjects needs once.
   'test/node/{process-end,settings}.test.ts',
   'test/node/compiled/**',
   'test/node/otel/**',
-  'test/node/run/{earlier-traces,swapped-directories}.test.ts',
+  'test/node/run/{earlier-traces,process-trees,swapped-directories}.test.ts',
   'test/node/requests/{first-request,open-requests}.test.ts',
   'test/node/requests/context/{http2-calls,repeated-requests}.test.ts',
-  'test/node/threads/{event-loop,rotation,rotation-faults,thread-activity}.test.ts',
+  'test/node/threads/{event-loop,rotation,rotation-faults,sleeps,thread-activity}.test.ts',
 ];
 
 /** They need packages that only `npm run test:frameworks` and `test:open-telemetry` install. */

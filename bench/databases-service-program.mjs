@@ -1,5 +1,5 @@
-// The service of three databases that bench/libraries-service.mjs loads: Fastify 5, pg, mysql2 and redis. Its argument
-// is the directory with the packages.
+// The service of three databases that bench/databases-service.mjs and bench/keep.mjs load: Fastify 5, pg, mysql2 and
+// redis. Its argument is the directory with the packages.
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -44,10 +44,33 @@ async function answerOrder(request) {
   return { ...rows[0], ...JSON.parse(cached), ...stock[0] };
 }
 
+/** Asks five times as much. */
+async function answerReport(request) {
+  let report;
+  for (let i = 0; i < 5; i++) report = await answerOrder(request);
+  return report;
+}
+
+async function failOrder(request) {
+  await answerOrder(request);
+  throw new Error('out of stock');
+}
+
+/** What bench/keep.mjs wants of every so many requests: of 100 one that is slow, of 200 one that fails. */
+function changePath(request, n) {
+  if (n % 100 === 7) request.url = '/reports/7';
+  else if (n % 200 === 13) request.url = '/broken/7';
+}
+
 const app = fastify();
 app.get('/orders/:id', recordHandler(answerOrder));
+app.get('/reports/:id', recordHandler(answerReport));
+app.get('/broken/:id', recordHandler(failOrder));
 await app.ready();
+const isMixed = process.env.BENCH_MIXED === '1';
+let served = 0;
 serveLoad((request, response) => {
+  if (isMixed) changePath(request, served++);
   app.routing(request, response);
 });
 

@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
 import { measureCollections } from './collections.mjs';
-import { CONNECTIONS, leaveServiceCore, loadNote, measureInTurns } from './http-turns.mjs';
+import { CONNECTIONS, STEADY, leaveServiceCore, loadNote, measureInTurns } from './http-turns.mjs';
 import { installPackages } from './libraries-packages.mjs';
 import { openTelemetry, spansOf } from './libraries-service.mjs';
 import { measureMemory } from './service-memory.mjs';
@@ -30,8 +30,12 @@ const MOST_COLLECTING = 1.25;
 /** Of the plain service's requests a second, per cent. */
 const LEAST_REQUESTS = 95;
 const MOST_DELAY = 1.05;
-/** What is measured in turns, in the main thread and in a worker. */
-const IN_TURNS = [PLAIN, HOOK, OPENTELEMETRY];
+const EMPTY = 'subscribers that do nothing';
+const UNSAMPLED = `${HOOK}, nothing sampled`;
+/** What is measured in turns, in a worker and in the main thread. */
+const IN_WORKER = [PLAIN, HOOK, OPENTELEMETRY];
+/** Each has 16 connections of the 100 that PostgreSQL takes. */
+const IN_TURNS = [PLAIN, `${EMPTY}: all three`, UNSAMPLED, HOOK, OPENTELEMETRY];
 
 /**
  * @param {string} place
@@ -42,7 +46,7 @@ function variantsIn(place) {
   const each = { cwd: place, path: '/orders/7' };
   const empty = (/** @type {string} */ name, /** @type {string[]} */ channels) => ({
     ...each,
-    name: `subscribers that do nothing: ${name}`,
+    name: `${EMPTY}: ${name}`,
     flags: ['--require', here('empty-subscribers.cjs'), ...program],
     env: { BENCH_CHANNELS: channels.join(',') },
   });
@@ -67,7 +71,7 @@ function variantsIn(place) {
     hook(HOOK),
     hook(`${HOOK}, without libraries`, { TRACEWRIGHT_LIBRARIES: 'off' }),
     ...['fastify', 'pg', 'mysql2', 'redis'].map(alone),
-    hook(`${HOOK}, nothing sampled`, { OTEL_TRACES_SAMPLER: 'always_off' }),
+    hook(UNSAMPLED, { OTEL_TRACES_SAMPLER: 'always_off' }),
     hook(`${HOOK}, one of 100 sampled`, {
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.01',
@@ -94,12 +98,13 @@ function inWorker({ name, flags, ...rest }) {
 }
 
 /**
- * @param {readonly import('./http-turns.mjs').Variant[]} variants the plain one, the hook and the peer.
+ * @param {readonly import('./http-turns.mjs').Variant[]} variants the plain one first.
  * @param {boolean} quick
+ * @param {number} [generations]
  */
-async function measureTurns(variants, quick) {
+async function measureTurns(variants, quick, generations = STEADY.generations) {
   const timed = variants.map((each) => ({ ...each, env: { ...each.env, BENCH_LOOP_DELAY: '1' } }));
-  const how = quick ? { generations: 1, slices: 2 } : { generations: 3, slices: 12 };
+  const how = quick ? { generations: 1, slices: 2 } : { ...STEADY, generations };
   const rows = await measureInTurns(timed, how);
   const [plain] = rows;
   return rows.map(({ name, perSecond, perSecondShare, cpuUs, delayP99Ms, delayShare }) => ({
@@ -125,23 +130,23 @@ async function measure({ quick }) {
   const counts = [];
   for (const name of [HOOK, OPENTELEMETRY]) counts.push(await spansOf(named(variants, name)));
   leaveServiceCore();
-  const inTurns = IN_TURNS.map((name) => named(variants, name));
-  const turns = await measureTurns(inTurns, quick);
-  const workers = await measureTurns(inTurns.map(inWorker), quick);
+  const all = (/** @type {string[]} */ names) => names.map((name) => named(variants, name));
+  const turns = await measureTurns(all(IN_TURNS), quick);
+  const workers = await measureTurns(all(IN_WORKER).map(inWorker), quick, 2);
   const memory = await measureMemory(
-    inTurns,
+    all(IN_WORKER),
     quick ? { warmUp: 500, counted: 1000 } : { warmUp: 30_000, counted: 100_000 },
   );
   const rows = await measureCollections(variants, how);
   const [plain, ours] = [PLAIN, HOOK].map((name) => named(rows, name));
-  const [, hook, peer] = turns;
+  const [hook, peer] = [HOOK, OPENTELEMETRY].map((name) => named(turns, name));
   const share = hook.moreUs / peer.moreUs;
   const promoted = ours.promoted / plain.promoted;
   const collecting = ours.collectionUs / plain.collectionUs;
   return {
     tables: [
       ...[turns, workers].map((each, i) => ({
-        title: `Fastify 5, pg, mysql2 and redis${i === 0 ? '' : ', in a worker thread'}, ${CONNECTIONS} connections, slices in turn`,
+        title: `Fastify 5, pg, mysql2 and redis${i === 0 ? '' : ', in a worker thread'}, ${CONNECTIONS} connections, slices of ${STEADY.sliceMs} ms in turn, after ${STEADY.warmUpMs / 1000} s of load`,
         columns: [
           '',
           'requests/s',

@@ -189,6 +189,7 @@ class SpanFields {
   constructor(i, attributes) {
     this.t0 = this.t1 = this.t2 = this.t3 = this.s0 = this.s1 = this.p0 = this.p1 = i;
     this.flags = this.scope = this.state = this.slot = this.heldBytes = this.count = i;
+    this.isBelow = false;
     this.start = i + 0.5;
     this.name = this.traceState = '';
     this.extras = this.output = this.carried = this.heldNames = undefined;

@@ -1,6 +1,7 @@
 // The instructions of a request: those of a plain HTTP service, and those that the hook adds.
 
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,12 +92,28 @@ async function measure({ quick }) {
     return { tables: [], notes: ['Skipped: valgrind and callgrind_control are not on the PATH.'] };
   }
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+  const receiver = createServer((request, response) =>
+    request.resume().on('end', () => response.end()),
+  );
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const shipped = {
+    ...COUNTED[OFF],
+    name: `${COUNTED[OFF].name}, TRACEWRIGHT_SHIP`,
+    env: {
+      ...COUNTED[OFF].env,
+      TRACEWRIGHT_SHIP: `http://127.0.0.1:${receiver.address().port}`,
+      XDG_STATE_HOME: directory,
+    },
+  };
   const rows = [];
   try {
-    for (const [i, variant] of COUNTED.entries()) {
+    for (const [i, variant] of [...COUNTED, shipped].entries()) {
       rows.push(await count(variant, join(directory, String(i)), quick));
     }
   } finally {
+    receiver.closeAllConnections();
+    receiver.close();
     rmSync(directory, { recursive: true, force: true });
   }
   const [off, on] = [rows[OFF].ofHook, rows[ON].ofHook];

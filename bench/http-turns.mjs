@@ -14,8 +14,10 @@ export const CONNECTIONS = 16;
 export const SLICE_MS = 150;
 /** Until a load that rested is under way, and until its last requests are answered. */
 const SETTLE_MS = 20;
-/** Until what is compiled is compiled. */
+/** Until what is compiled is compiled, in a service that does little. */
 const WARM_UP_MS = 2000;
+/** How services of frameworks and drivers are measured: V8 still compiles them after 2 s of load. */
+export const STEADY = { generations: 5, slices: 8, warmUpMs: 10_000, sliceMs: 300 };
 const SERVICE_CORE = '0';
 export const LOAD_CORE = '1';
 
@@ -69,16 +71,22 @@ function cpuSeconds(pid) {
  * @property {NodeJS.ProcessEnv} [env]
  * @property {string} [cwd]
  * @property {string} [path] what is asked for; default: `/`.
+ * @property {string} [core] default: that of the services.
  * @property {string[]} [under] the command that runs Node; default: none.
  * @property {'inherit' | 'pipe'} [output] what becomes of its standard output; default: inherit.
+ * @property {string[]} [front] flags and program of a service that is loaded instead, and asks this one.
+ * @property {NodeJS.ProcessEnv} [frontEnv]
  */
 
 /**
  * @param {Variant} variant
  * @param {string} directory
  */
-export async function startService({ flags, env, cwd, under = [], output = 'inherit' }, directory) {
-  const [command, ...args] = pinned(SERVICE_CORE, [...under, process.execPath, ...flags]);
+export async function startService(
+  { flags, env, cwd, under = [], output = 'inherit', core = SERVICE_CORE },
+  directory,
+) {
+  const [command, ...args] = pinned(core, [...under, process.execPath, ...flags]);
   const child = spawn(command, args, {
     stdio: ['ignore', output, 'inherit', 'ipc'],
     env: { ...process.env, TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_DIR: directory, ...env },
@@ -91,6 +99,24 @@ export async function startService({ flags, env, cwd, under = [], output = 'inhe
   // It ends at the end.
   ended.catch(() => undefined);
   return { child, port };
+}
+
+/**
+ * Starts what is loaded instead of a service, if there is such a thing.
+ *
+ * @param {Variant} variant
+ * @param {number} port of the service.
+ * @param {string} directory
+ * @returns {Promise<{ port: number, processes: import('node:child_process').ChildProcess[] }>} the port to be loaded.
+ */
+export async function startFront({ front, frontEnv, cwd }, port, directory) {
+  if (front === undefined) return { port, processes: [] };
+  const env = { ...frontEnv, BENCH_BACK: String(port) };
+  const started = await startService(
+    { name: 'front', flags: front, env, core: LOAD_CORE, ...(cwd === undefined ? {} : { cwd }) },
+    directory,
+  );
+  return { port: started.port, processes: [started.child] };
 }
 
 /**
@@ -151,14 +177,15 @@ export async function ask(service) {
  *
  * @param {import('node:child_process').ChildProcess} service
  * @param {import('node:child_process').ChildProcess[]} load
+ * @param {number} [sliceMs]
  */
-async function measureSlice(service, load) {
+async function measureSlice(service, load, sliceMs = SLICE_MS) {
   const loadSeconds = () => load.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
   signal(load, 'SIGCONT');
   await sleep(SETTLE_MS);
   const loadFrom = loadSeconds();
   const from = await ask(service);
-  await sleep(SLICE_MS);
+  await sleep(sliceMs);
   const to = await ask(service);
   const loadTo = loadSeconds();
   signal(load, 'SIGSTOP');
@@ -184,29 +211,32 @@ async function measureSlice(service, load) {
  *
  * @param {readonly Variant[]} variants
  * @param {string} directory where they trace.
- * @param {number} slices of each.
+ * @param {{ slices: number, warmUpMs?: number, sliceMs?: number }} how slices: of each.
  * @param {Awaited<ReturnType<typeof measureSlice>>[][]} figures what is found, by service.
  * @returns requests that each has served.
  */
-async function measureGeneration(variants, directory, slices, figures) {
-  /** @type {{ child: import('node:child_process').ChildProcess, load: import('node:child_process').ChildProcess[] }[]} */
+async function measureGeneration(variants, directory, { slices, warmUpMs, sliceMs }, figures) {
+  /** @typedef {import('node:child_process').ChildProcess} Process */
+  /** @type {{ child: Process, load: Process[], front: Process[] }[]} */
   const services = [];
   try {
     for (const [i, variant] of variants.entries()) {
       const { child, port } = await startService(variant, join(directory, `traces-${i}`));
-      services.push({ child, load: await startLoad(port, variant.path ?? '/') });
+      const front = await startFront(variant, port, join(directory, `front-${i}`));
+      const load = await startLoad(front.port, variant.path ?? '/', warmUpMs);
+      services.push({ child, load, front: front.processes });
     }
     for (let round = 0; round < slices; round++) {
       for (let turn = 0; turn < services.length; turn++) {
         // Every round another one begins.
         const i = (round + turn) % services.length;
         const { child, load } = services[i];
-        figures[i].push(await measureSlice(child, load));
+        figures[i].push(await measureSlice(child, load, sliceMs));
       }
     }
     const served = [];
-    for (const { child, load } of services) {
-      signal(load, 'SIGKILL');
+    for (const { child, load, front } of services) {
+      signal([...load, ...front], 'SIGKILL');
       served.push((await ask(child)).requests);
       const gone = once(child, 'exit');
       child.send('end');
@@ -215,7 +245,7 @@ async function measureGeneration(variants, directory, slices, figures) {
     return served;
   } finally {
     // A load that rests would rest for ever.
-    for (const { child, load } of services) signal([child, ...load], 'SIGKILL');
+    for (const { child, load, front } of services) signal([child, ...load, ...front], 'SIGKILL');
   }
 }
 
@@ -223,13 +253,13 @@ async function measureGeneration(variants, directory, slices, figures) {
  * Measures services in turns, the first of which is the plain one.
  *
  * @param {readonly Variant[]} variants
- * @param {{ generations: number, slices: number, traces?: string }} how traces: a directory for the traces,
- *   instead of one for temporary files.
+ * @param {{ generations: number, slices: number, warmUpMs?: number, sliceMs?: number, traces?: string }} how
+ *   traces: a directory for the traces, instead of one for temporary files.
  * @param {(directories: string[], served: number[]) => void} [inspect] called after each generation.
  */
 export async function measureInTurns(
   variants,
-  { generations, slices, traces = tmpdir() },
+  { generations, traces = tmpdir(), ...how },
   inspect,
 ) {
   // A process is some per cent faster or slower than the next one of the same program, for good.
@@ -238,7 +268,7 @@ export async function measureInTurns(
   for (let generation = 0; generation < generations; generation++) {
     const directory = mkdtempSync(join(traces, 'tracewright-bench-'));
     try {
-      const served = await measureGeneration(variants, directory, slices, figures);
+      const served = await measureGeneration(variants, directory, how, figures);
       inspect?.(
         variants.map((_, i) => join(directory, `traces-${i}`)),
         served,
@@ -271,12 +301,12 @@ export async function measureInTurns(
       serviceCore: 100 * (sum('serviceMs') / sum('ms')),
       loadCore: 100 * (sum('loadMs') / sum('ms')),
       byProcess: Array.from({ length: generations }, (_, generation) => {
-        const from = generation * slices;
-        const own = of.slice(from, from + slices);
+        const from = generation * how.slices;
+        const own = of.slice(from, from + how.slices);
         /** @param {'cpuUs' | 'systemUs' | 'pageFaults' | 'preemptions'} key */
         const middle = (key) => median(own.map((each) => each[key]));
         return {
-          perSecondShare: median(shares.slice(from, from + slices)),
+          perSecondShare: median(shares.slice(from, from + how.slices)),
           cpuUs: middle('cpuUs'),
           systemUs: middle('systemUs'),
           pageFaults: middle('pageFaults'),

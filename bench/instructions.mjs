@@ -18,11 +18,19 @@ const PAGE = new URL('../docs/performance/instructions.md', import.meta.url);
 /** Operations until V8 has compiled what it compiles, and those that are counted. */
 const CALLS = { warmUp: 100_000, counted: 100_000 };
 const REQUESTS = { warmUp: 3000, counted: 1000, hook: true };
+const REQUEST = 'request with context';
+/** runs: the path of the program, if its name is another one. */
 export const PATHS = {
   'ovni event': CALLS,
   'Heph span': CALLS,
   startSpan: CALLS,
-  'request with context': REQUESTS,
+  [REQUEST]: REQUESTS,
+  'request that is not sampled': {
+    ...REQUESTS,
+    runs: REQUEST,
+    env: { OTEL_TRACES_SAMPLER: 'always_off' },
+  },
+  'request without the hook': { ...REQUESTS, runs: REQUEST, hook: false },
   pg: REQUESTS,
   mysql2: REQUESTS,
   redis: REQUESTS,
@@ -38,15 +46,20 @@ const FLAGS = ['--hash-seed=7', '--random-seed=7', '--min-semi-space-size=16'];
  * Instructions of the main thread for one operation, without those of the garbage collector.
  *
  * @param {string} path
- * @param {{ warmUp: number, counted: number, hook?: boolean }} how
+ * @param {{ warmUp: number, counted: number, hook?: boolean, runs?: string, env?: NodeJS.ProcessEnv }} how
  * @param {string} place
  * @param {string} program
  */
-export async function countOnce(path, { warmUp, counted, hook = false }, place, program = PROGRAM) {
+export async function countOnce(
+  path,
+  { warmUp, counted, hook = false, runs = path, env },
+  place,
+  program = PROGRAM,
+) {
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   const [command, ...under] = underCallgrind(directory);
   const flags = hook ? [...FLAGS, '--import', import.meta.resolve('tracewright/register')] : FLAGS;
-  const args = [path, warmUp, counted, place].map(String);
+  const args = [runs, warmUp, counted, place].map(String);
   const child = spawn(command, [...under, process.execPath, ...flags, program, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     cwd: place,
@@ -58,6 +71,7 @@ export async function countOnce(path, { warmUp, counted, hook = false }, place, 
       TRACEWRIGHT_INJECT: 'pg',
       TRACEWRIGHT_INSTRUMENTATIONS: 'off',
       TRACEWRIGHT_STALL_MS: 'off',
+      ...env,
     },
   });
   const ended = once(child, 'exit');

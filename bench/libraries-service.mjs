@@ -16,7 +16,7 @@ import {
   loadNote,
   measureInTurns,
   pinned,
-  SLICE_MS,
+  STEADY,
   startService,
   tableOf,
 } from './http-turns.mjs';
@@ -133,7 +133,7 @@ async function recorded(directory) {
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
   const place = installPackages();
-  const how = quick ? { generations: 1, slices: 10 } : { generations: 7, slices: 8 };
+  const how = quick ? { ...STEADY, generations: 1, slices: 10 } : STEADY;
   const [command, ...args] = pinned(LOAD_CORE, [process.execPath, here('libraries-backend.mjs')]);
   const backend = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   try {
@@ -147,7 +147,7 @@ async function measure({ quick }) {
     return {
       tables: [
         tableOf(
-          `Express 5, ioredis, pg and fetch, ${CONNECTIONS} connections, ${how.generations} times ${how.slices} slices of ${SLICE_MS} ms each in turn`,
+          `Express 5, ioredis, pg and fetch, ${CONNECTIONS} connections, ${how.generations} times ${how.slices} slices of ${how.sliceMs} ms each in turn, after ${how.warmUpMs / 1000} s of load`,
           rows,
         ),
         {

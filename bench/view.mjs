@@ -81,7 +81,7 @@ function boxesOf(rows) {
   const { picture } = canvas;
   const context = canvas.getContext('2d');
   return rows.map((row) => {
-    const box = picture.placeOf(row);
+    const box = picture.boxOf(row);
     if (box < 0) return undefined;
     const [left, right, top] = [picture.left[box], picture.right[box], picture.top[box]];
     const { data } = context.getImageData(left + 2, top, 1, 1);

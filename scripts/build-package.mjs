@@ -251,6 +251,8 @@ await Promise.all([...needs.keys()].filter((file) => file !== entry).map(buildFi
 // It contains a hash of others.
 await buildFile(entry);
 for (const [name, text] of await buildPage()) output.set(`page/${name}`, text);
+// Imported to find out where Node reads ES modules.
+output.set('node/empty.mjs', 'export {};\n');
 if ((await declared) !== 0) process.exit(1);
 addDeclarations();
 rmSync(dist, { recursive: true, force: true });

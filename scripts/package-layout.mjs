@@ -1,7 +1,7 @@
 // Which file of the published package each module of src/ is built into. A few files start faster
 // than many: Node spends longer on finding and compiling a small module than on running it.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,12 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const dist = join(root, 'dist');
 export const source = join(root, 'src');
+
+/** The folders of the trace formats: each says how its files are called. */
+export const FORMATS = readdirSync(source).filter((name) =>
+  existsSync(join(source, name, 'file-names.ts')),
+);
+const OF_FORMAT = FORMATS.join('|');
 
 /** Every module of src/ but the page, which is built for browsers: its path there, without the suffix. */
 export const modules = readdirSync(source, { recursive: true, encoding: 'utf8' })
@@ -76,7 +82,7 @@ const exceptions = [
     'node/enabled',
   ],
   // Smaller than what it costs to load a file.
-  [/^spans\/hook-place$/, 'core/start'],
+  [/^spans\/hook-spans$/, 'core/start'],
   // ncc finds the binaries in files of older syntax only: see load-addon.ts.
   [/^core\/load-addon$/, 'core/load-addon'],
   // Names of channels, of which the hook needs no more at the start.
@@ -91,7 +97,7 @@ const exceptions = [
 const folders = [
   [/^core\/recovery\/(?!predecessor|process-identity|recovery-errors|ring-trust)/, 'core/recovery'],
   [/^core\/living\//, 'core/recovery'],
-  [/^(ovni|heph|dumpi|laplace)\/read\//, '$1/reading'],
+  [new RegExp(`^(${OF_FORMAT})/read/`), '$1/reading'],
   [/^dumpi\/workers\//, 'dumpi/workers/index'],
   [/^spans\/read\//, 'spans/reading'],
   // The hook looks at the variables before there is a span.
@@ -117,6 +123,8 @@ const folders = [
     /^(node\/changed-files|node\/es-module-injection|libraries\/injected-(channels|calls))$/,
     'node/changed-files',
   ],
+  // Where channels are put into a library, whether anything is recorded or not.
+  [/^libraries\/engine\/published-calls$/, 'libraries/published-calls'],
   [/^libraries\/(record-library|library|engine\/(?!sql|redis))/, 'libraries/libraries'],
   [/^libraries\/engine\/sql/, 'libraries/sql'],
   [/^libraries\/engine\/redis-commands$/, 'libraries/redis-commands'],
@@ -133,11 +141,13 @@ const folders = [
   [/^ovni\/write\/(attribute|mark|shared-marks)$/, 'ovni/marks'],
   // Only if spans are to be sent.
   [/^node\/run\/start-shipper$/, 'node/start-shipper'],
+  // Only for a process that inherits the hook, and for the first of a run.
+  [/^node\/run\/(leave-nothing|announce)$/, 'node/$1'],
   // Where a test runner or a package manager runs the program.
   [/^node\/run\/process-tree$/, 'node/process-tree'],
   [/^core\//, 'core/core'],
-  [/^ovni\/(catalog|signature|declared-payload|write\/event)$/, 'ovni/events'],
-  [/^(ovni|heph|dumpi|laplace)\//, '$1/$1'],
+  [/^ovni\/(catalog|declared-events|signature|declared-payload|write\/event)$/, 'ovni/events'],
+  [new RegExp(`^(${OF_FORMAT})/`), '$1/$1'],
   [/^node\/requests\/propagation-policy$/, 'node/propagation-policy'],
   // Of old Nodes only, which need it at the start.
   [/^node\/requests\/early-headers$/, 'node/early-headers'],
@@ -152,7 +162,11 @@ const folders = [
     'node/requests',
   ],
   [/^node\/requests\//, 'node/request-spans'],
-  [/^node\/threads\/(name-look-ups|past-mark-stream|ovni-rotation)$/, 'node/$1'],
+  [
+    /^node\/threads\/(begin-later|name-look-ups|past-mark-stream|ovni-rotation|shown-sleeps)$/,
+    'node/$1',
+  ],
+  [/^node\/threads\/(rotate-thread|observed-thread)$/, 'node/ovni-rotation'],
   // Where the native core cannot note collections.
   [/^node\/threads\/collection-entries$/, 'node/collection-entries'],
   [/^node\/threads\/((?:loop|collection)-recorder|loop-sample)$/, 'node/activity-recorders'],
@@ -206,6 +220,7 @@ export const internals = [
   'heph/read/dump',
   'heph/read/living-pass',
   'heph/read/packet-cursor',
+  'dumpi/call-signatures',
   'dumpi/calls',
   'dumpi/file-names',
   'dumpi/read/dump',

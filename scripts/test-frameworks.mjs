@@ -19,6 +19,7 @@ const packages = {
 
 testWithPackages({
   packages,
+  optional: { pm2: '7.0.4' },
   directory: 'frameworks',
   tests: 'test/node/frameworks',
   variable: 'TRACEWRIGHT_TEST_FRAMEWORKS',

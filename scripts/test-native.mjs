@@ -137,6 +137,8 @@ process.stdout.write(
 );
 const counts = process.env.TRACEWRIGHT_TEST_COUNTS;
 if (counts !== undefined) {
-  appendFileSync(counts, `${JSON.stringify({ passed, failed: failed.length, skipped })}\n`);
+  const sum = { passed, failed: failed.length, skipped };
+  const failures = failed.map((name) => `  native: ${name}`);
+  appendFileSync(counts, `${JSON.stringify({ counts: sum, failures })}\n`);
 }
 process.exitCode = failed.length === 0 ? 0 : 1;

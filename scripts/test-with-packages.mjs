@@ -9,14 +9,15 @@ import { root } from './package-layout.mjs';
  *
  * @param {object} run
  * @param {Readonly<Record<string, string>>} run.packages as in a package.json.
+ * @param {Readonly<Record<string, string>>} [run.optional] without which tests of them are skipped.
  * @param {string} run.directory in build/.
  * @param {string} run.tests
  * @param {string} run.variable
  */
-export function testWithPackages({ packages, directory, tests, variable }) {
+export function testWithPackages({ packages, optional = {}, directory, tests, variable }) {
   const place = join(root, 'build', directory);
   mkdirSync(place, { recursive: true });
-  const manifest = { private: true, dependencies: packages };
+  const manifest = { private: true, dependencies: packages, optionalDependencies: optional };
   writeFileSync(join(place, 'package.json'), JSON.stringify(manifest, null, 2));
   const install = ['install', '--no-audit', '--no-fund'];
   const { status } = spawnSync('npm', install, { cwd: place, stdio: 'inherit' });

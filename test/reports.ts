@@ -21,9 +21,13 @@ function conditionOf(test: TestCase): string | undefined {
   return undefined;
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /**
  * Lists after the run the tests that failed first and passed then, each of them a fault to be mended, and those that
- * were skipped, and why. The counts go to the file that `TRACEWRIGHT_TEST_COUNTS` names.
+ * were skipped, and why. The counts and the failures go to the file that `TRACEWRIGHT_TEST_COUNTS` names.
  */
 export class TestReports implements Reporter {
   #isFiltered = false;
@@ -35,11 +39,15 @@ export class TestReports implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const retried: string[] = [];
     const skipped: string[] = [];
+    const failures = unhandled.map((error) => `  ${messageOf(error)}`);
     const counts = { passed: 0, failed: unhandled.length, skipped: 0 };
     for (const module of modules) {
       // A file that could not be loaded, or a hook that failed.
       for (const part of [module, ...module.children.allSuites()]) {
         counts.failed += part.errors().length;
+        for (const { message } of part.errors()) {
+          failures.push(`  ${module.relativeModuleId}: ${message}`);
+        }
       }
       for (const test of module.children.allTests()) {
         const title = `  ${module.relativeModuleId} > ${test.fullName}`;
@@ -51,6 +59,9 @@ export class TestReports implements Reporter {
           continue;
         }
         counts[result.state === 'passed' ? 'passed' : 'failed']++;
+        if (result.state === 'failed') {
+          failures.push(title, ...result.errors.map(({ message }) => `    ${message}`));
+        }
         if ((test.diagnostic()?.retryCount ?? 0) === 0) continue;
         retried.push(title);
         for (const { message } of result.errors ?? []) retried.push(`    ${message}`);
@@ -61,6 +72,6 @@ export class TestReports implements Reporter {
       process.stdout.write(`\nSKIPPED:\n${skipped.join('\n')}\n`);
     }
     const file = process.env['TRACEWRIGHT_TEST_COUNTS'];
-    if (file !== undefined) appendFileSync(file, `${JSON.stringify(counts)}\n`);
+    if (file !== undefined) appendFileSync(file, `${JSON.stringify({ counts, failures })}\n`);
   }
 }

@@ -32,6 +32,7 @@ async function request() {
         for (let step = 0; step < steps; step++) {
           await withSpan('step', { text: 'x'.repeat((n * 7) % 400) }, () => sleep(isSlow ? 20 : 1));
         }
+        writeSync(log, `ending ${id}\n`);
         if (isFailed) throw new Error('failed');
       },
       { kind: 'server' },

@@ -9,6 +9,8 @@
 #include "addon/fast_function.h"
 #include "clock/clock.h"
 #include "process/notes.h"
+#include "process/process_end.h"
+#include "sink/loss_report.h"
 
 namespace tracewright {
 
@@ -34,6 +36,7 @@ void close_environment(std::shared_ptr<Environment>* held) {
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   static const bool once = (stay_loaded(), true);
   static_cast<void>(once);
+  ProcessEnd::say_by(LossReport::write);
   RingSlots::prepare_thread();
   const auto all = std::make_shared<Environment>();
   env.SetInstanceData(new std::shared_ptr<Environment>(all));

@@ -13,7 +13,7 @@
 #include "file/file_identity.h"
 #include "file/replace_file.h"
 #include "process/shared_list_file.h"
-#include "ring/ring.h"
+#include "ring/ring_file.h"
 
 namespace tracewright {
 
@@ -120,7 +120,7 @@ Napi::Value next_data(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value ring_is_held(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), Ring::is_held(info[0].ToNumber().Int32Value()));
+  return Napi::Boolean::New(info.Env(), is_ring_file_held(info[0].ToNumber().Int32Value()));
 }
 
 }  // namespace

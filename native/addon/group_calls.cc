@@ -16,7 +16,7 @@ Napi::Value group_counts(const Napi::CallbackInfo& info) {
   const auto group = TargetGroup::of(string_of(info[0]));
   TargetGroup::Counts counts;
   const Backlog backlog = DrainThread::instance().backlog_of(
-      [&](const Sink& each) { return each.group() == group.get(); },
+      [&](const Ring& each) { return sink_of(each).group() == group.get(); },
       [&] { counts = group->counts(); });
   Napi::Object result = Napi::Object::New(env);
   const auto put = [&](const char* name, double value) {

@@ -27,6 +27,13 @@ Napi::Value watch_loop(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), started);
 }
 
+// restLoop(on)
+Napi::Value rest_loop(const Napi::CallbackInfo& info) {
+  LoopWatch* const watch = WatchedLoop::of_thread();
+  if (watch != nullptr) watch->rest(info[0].As<Napi::Boolean>().Value());
+  return info.Env().Undefined();
+}
+
 // prepareStall(ring, at, state, startAt, causeAt, causes)
 Napi::Value prepare_stall(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
@@ -52,6 +59,7 @@ Napi::Value prepare_stall(const Napi::CallbackInfo& info) {
 
 void add_loop_calls(Napi::Object exports) {
   add_call(exports, "watchLoop", watch_loop);
+  add_call(exports, "restLoop", rest_loop);
   add_call(exports, "prepareStall", prepare_stall);
 }
 

@@ -8,6 +8,10 @@
 #endif
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
 #include "addon/arguments.h"
 #include "addon/environment.h"
 #include "drain/drain_thread.h"
@@ -69,6 +73,14 @@ Napi::Value system_random(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), getentropy(to.Data(), to.ByteLength()) == 0);
 }
 
+// processWords(bytes): memory that all threads have in common. Nobody frees it.
+Napi::Value process_words(const Napi::CallbackInfo& info) {
+  constexpr size_t kWords = 65 << 10;
+  static std::atomic<int32_t> words[kWords];
+  const size_t bytes = info[0].As<Napi::Number>().Uint32Value();
+  return Napi::ArrayBuffer::New(info.Env(), words, std::min(bytes, sizeof words));
+}
+
 Napi::Value drain_rounds(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(DrainThread::instance().rounds()));
 }
@@ -86,6 +98,7 @@ void add_process_calls(Napi::Object exports) {
   put("processEnds", process_ends);
   put("systemThreadId", system_thread_id);
   put("systemRandom", system_random);
+  put("processWords", process_words);
   put("drainRounds", drain_rounds);
 }
 

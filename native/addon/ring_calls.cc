@@ -9,6 +9,7 @@
 #include "addon/environment.h"
 #include "addon/sink_counts.h"
 #include "addon/target_value.h"
+#include "drain/drain_thread.h"
 #include "file/anchor.h"
 #include "sink/file_sink.h"
 #include "sink/target_group.h"
@@ -57,6 +58,19 @@ OpenRecordOptions open_record_options(const Napi::Value& value) {
   return options;
 }
 
+RecordShape record_shape(const Napi::Value& value) {
+  RecordShape shape;
+  if (!value.IsObject()) return shape;
+  const Napi::Object from = value.As<Napi::Object>();
+  const std::string kind = text_of(from, "kind");
+  if (kind == "fixed") shape.kind = RecordShape::Kind::fixed;
+  if (kind == "lines") shape.kind = RecordShape::Kind::lines;
+  if (kind == "flagged") shape.kind = RecordShape::Kind::flagged;
+  shape.bytes = static_cast<uint32_t>(number_of(from, "bytes", 0));
+  shape.own = text_of(from, "own");
+  return shape;
+}
+
 RingOptions ring_options(const Napi::Object& from) {
   RingOptions options;
   options.path = text_of(from, "path");
@@ -75,6 +89,7 @@ RingOptions ring_options(const Napi::Object& from) {
   options.kernel_clock = flag_of(from, "kernelClock");
   options.remove_if_empty = flag_of(from, "removeIfEmpty");
   options.length_offset = static_cast<int64_t>(number_of(from, "lengthOffset", -1));
+  options.shape = record_shape(from.Get("shape"));
   options.full = text_of(from, "full") == "drop" ? FullPolicy::drop : FullPolicy::block;
   options.block_limit_ms = static_cast<uint32_t>(number_of(from, "blockLimitMs", 1000));
   options.open_records = open_record_options(from.Get("openRecords"));
@@ -112,8 +127,7 @@ Napi::Value opened_ring(Napi::Env env, const std::shared_ptr<Ring>& ring, bool w
   }
   Napi::Object result = Napi::Object::New(env);
   result["id"] = Napi::Number::New(env, static_cast<double>(id));
-  const TargetGroup* const group = ring->sink()->group();
-  result["spent"] = Napi::Boolean::New(env, group != nullptr && group->spent());
+  result["spent"] = Napi::Boolean::New(env, ring->sink()->spent());
   result["buffer"] = Napi::Value(env, buffer);
   result["dataOffset"] = Napi::Number::New(env, static_cast<double>(ring->control_bytes()));
   const RingFunctions functions = all->slots.assign(env, ring.get(), ring->options().stamp, words,
@@ -158,7 +172,8 @@ Napi::Value open_ring(const Napi::CallbackInfo& info) {
       sink->hold();
     }
   }
-  const std::shared_ptr<Ring> ring = sink ? Ring::open(options, sink, &failure) : nullptr;
+  const std::shared_ptr<Ring> ring =
+      sink ? Ring::open(options, sink, DrainThread::instance(), &failure) : nullptr;
   if (!ring) {
     // A stream that never began leaves no file.
     if (sink && !info[1].IsExternal()) unlink_file(options.target);
@@ -196,6 +211,21 @@ Napi::Value make_room(const Napi::CallbackInfo& info) {
 Napi::Value commit_as_is(const Napi::CallbackInfo& info) {
   ring_argument(info)->commit_as_is();
   return info.Env().Undefined();
+}
+
+// copyWaiting(ring, waiting, positions, from, count): how many bytes lie after the head then; 0:
+// they find no room.
+Napi::Value copy_waiting(const Napi::CallbackInfo& info) {
+  const Environment& all = environment(info.Env());
+  const size_t id = info[1].As<Napi::Number>().Uint32Value();
+  const Napi::Int32Array positions = info[2].As<Napi::Int32Array>();
+  const size_t from = info[3].As<Napi::Number>().Uint32Value();
+  const size_t count = info[4].As<Napi::Number>().Uint32Value();
+  const bool exist =
+      id < all.rings.size() && all.rings[id] && from + count <= positions.ElementLength();
+  const uint64_t bytes =
+      exist ? ring_argument(info)->copy_waiting(*all.rings[id], positions.Data() + from, count) : 0;
+  return Napi::Number::New(info.Env(), static_cast<double>(bytes));
 }
 
 Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
@@ -282,7 +312,7 @@ Napi::Value in_place(const Napi::CallbackInfo& info) {
 Napi::Value ring_counts(const Napi::CallbackInfo& info) {
   Ring* ring = ring_argument(info);
   if (!ring->sink()) return info.Env().Undefined();
-  Napi::Object result = sink_counts_object(info.Env(), *ring->sink());
+  Napi::Object result = sink_counts_object(info.Env(), sink_of(*ring));
   result["committedBytes"] = Napi::Number::New(info.Env(), static_cast<double>(ring->head()));
   result["pendingBytes"] =
       Napi::Number::New(info.Env(), static_cast<double>(ring->head() - ring->tail()));
@@ -298,6 +328,7 @@ void add_ring_calls(Napi::Object exports) {
   put("openWaiting", open_waiting);
   put("makeRoom", make_room);
   put("commitAsIs", commit_as_is);
+  put("copyWaiting", copy_waiting);
   put("commitExplicit", commit_explicit);
   put("flush", flush_ring);
   put("attend", attend_ring);

@@ -134,9 +134,9 @@ Napi::Value target_counts(const Napi::CallbackInfo& info) {
   const std::shared_ptr<SharedTarget> target = target_of(info[0]);
   Sink& sink = *target->sink;
   Napi::Object result;
-  const Backlog backlog =
-      DrainThread::instance().backlog_of([&](const Sink& each) { return &each == &sink; },
-                                         [&] { result = sink_counts_object(info.Env(), sink); });
+  const Backlog backlog = DrainThread::instance().backlog_of(
+      [&](const Ring& each) { return each.sink().get() == &sink; },
+      [&] { result = sink_counts_object(info.Env(), sink); });
   const auto put = [&](const char* name, double value) {
     result[name] = Napi::Number::New(info.Env(), value);
   };

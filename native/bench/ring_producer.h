@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "drain/drain_thread.h"
 #include "ring/ring.h"
 #include "sink/file_sink.h"
 
@@ -34,7 +35,7 @@ Napi::Value open_producer(const Napi::CallbackInfo& info, RingOptions options,
   options.capacity = info[2].As<Napi::Number>().Uint32Value();
   Failure failure;
   const std::shared_ptr<Sink> sink = OwnFileSink::create(options.target, "", &failure);
-  if (sink) producer->ring = Ring::open(options, sink, &failure);
+  if (sink) producer->ring = Ring::open(options, sink, DrainThread::instance(), &failure);
   if (!producer->ring) {
     Napi::Error::New(env, failure.action + ": " + std::strerror(failure.error))
         .ThrowAsJavaScriptException();

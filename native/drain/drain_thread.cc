@@ -14,10 +14,9 @@
 #include <cstdlib>
 
 #include "clock/clock.h"
-#include "drain/fence.h"
+#include "process/fence.h"
 #include "process/process_end.h"
-#include "sink/loss_report.h"
-#include "sink/sink.h"
+#include "ring/ring_sink.h"
 
 namespace tracewright {
 
@@ -137,7 +136,7 @@ bool DrainThread::keep(Ring* ring) {
       bytes += each->capacity();
     }
     if (kept > kMostKept || bytes > kMostKeptBytes) return false;
-    ring->kept_.store(true, std::memory_order_release);
+    ring->note_kept();
   }
   ring->sink()->count_kept(1);
   // It may be asleep: of a stream that lacks nothing but its end, say.
@@ -300,13 +299,13 @@ void DrainThread::run() {
   }
 }
 
-Backlog DrainThread::backlog_of(const std::function<bool(const Sink&)>& belongs,
+Backlog DrainThread::backlog_of(const std::function<bool(const Ring&)>& belongs,
                                 const std::function<void()>& read_counts) {
   Backlog backlog;
   std::vector<std::shared_ptr<Ring>> feeding;
   std::vector<std::unique_lock<std::mutex>> held;
   for (const auto& ring : rings()) {
-    if (!belongs(*ring->sink())) continue;
+    if (!belongs(*ring)) continue;
     held.push_back(ring->hold_still());
     feeding.push_back(ring);
   }
@@ -332,7 +331,7 @@ void DrainThread::stop() {
   if (getpid() != process_) return;
   // Sockets are drained by the thread, so it must still be there.
   finish_all();
-  LossReport::write();
+  ProcessEnd::say();
   std::lock_guard<std::mutex> lock(start_lock_);
   stopping_.store(true);
   if (!started_) return;
@@ -415,7 +414,7 @@ void DrainThread::drain_sockets() {
   for (;;) {
     std::vector<pollfd> waiting;
     for (const auto& ring : all) {
-      Sink& sink = *ring->sink();
+      RingSink& sink = *ring->sink();
       if (!sink.slow() || ring->drain()) continue;
       sink.tick(Clock::monotonic());
       short events = 0;
@@ -450,7 +449,7 @@ void DrainThread::end_by_signal(int signal_number) {
   hold_producers();
   drain_sockets();
   for (const auto& ring : rings()) ring->finish(0);
-  LossReport::write();
+  ProcessEnd::say();
   sigaction(signal_number, &previous_[signal_number], nullptr);
   sigset_t only;
   sigemptyset(&only);

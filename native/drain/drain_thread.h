@@ -15,25 +15,20 @@
 #include <vector>
 
 #include "loop/loop_watches.h"
+#include "ring/drainer.h"
 #include "ring/ring.h"
 
 namespace tracewright {
 
-class DrainThread {
+class DrainThread final : public Drainer {
  public:
   static DrainThread& instance();
 
-  // False, with errno, when there is no thread to serve it.
-  bool add(const std::shared_ptr<Ring>& ring);
-  void remove(const Ring* ring);
-  // Tries to finish a ring again and again whose file refuses what it holds, if that can change and
-  // not too many are kept already. Called by the ring, which its consumer lock holds still.
-  bool keep(Ring* ring);
-
-  // From a producer whose ring fills up, or that commits into a sleeping process.
-  void wake();
-  // A thread waits for records to leave: go round at once, and until they have.
-  void hurry();
+  bool add(const std::shared_ptr<Ring>& ring) override;
+  void remove(const Ring* ring) override;
+  bool keep(Ring* ring) override;
+  void wake() override;
+  void hurry() override;
 
   // Looks at an event loop from now on. False, with errno, when there is no thread to do so.
   bool watch(const std::shared_ptr<LoopWatch>& loop);
@@ -41,9 +36,9 @@ class DrainThread {
   void look_at_loops();
   LoopWatches& loops() { return loops_; }
 
-  // What the rings that feed the sinks in question hold and have turned away. `read_counts` runs
-  // while all of them are held still, so that no record is on its way from one count to the other.
-  Backlog backlog_of(const std::function<bool(const Sink&)>& belongs,
+  // What the rings in question hold and have turned away. `read_counts` runs while all of them are
+  // held still, so that no record is on its way from one count to the other.
+  Backlog backlog_of(const std::function<bool(const Ring&)>& belongs,
                      const std::function<void()>& read_counts);
 
   // Finishes every ring. Called when the process ends in an orderly way.
@@ -60,8 +55,7 @@ class DrainThread {
   void hold_signals();
   void release_signals();
 
-  // Whether a signal ends the process: a producer waits for that from here on.
-  bool holds_producers() const { return holds_producers_.load(std::memory_order_acquire); }
+  bool holds_producers() const override { return holds_producers_.load(std::memory_order_acquire); }
 
   // How often the thread came round, for the test that it sleeps.
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "drain/fence.h"
 #include "file/file_descriptor.h"
+#include "process/fence.h"
 
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -297,14 +297,15 @@ void LoopWatch::note_base(uint64_t now) {
   last_ = have;
 }
 
-bool LoopWatch::has_open_spans() {
+bool LoopWatch::has_work() {
+  if (!has_spans_) return !resting_.load(std::memory_order_relaxed);
   std::lock_guard<std::mutex> lock(record_lock_);
   return spans_ && spans_->open_records().any();
 }
 
 // At a look: whether the thread has slept since the one before, and had nothing else to do.
 void LoopWatch::note_rest(uint64_t now, uint64_t entered, uint64_t turn) {
-  if (!has_spans_ || !has_cpu_clock_) return;
+  if (!has_cpu_clock_) return;
   const uint64_t used = cpu();
   const uint64_t since =
       slept_ ? now : std::max(looked_at_.load(std::memory_order_relaxed), entered);
@@ -315,8 +316,7 @@ void LoopWatch::note_rest(uint64_t now, uint64_t entered, uint64_t turn) {
   }
   looked_at_.store(now, std::memory_order_relaxed);
   looked_cpu_.store(used, std::memory_order_relaxed);
-  if (entered != 0 && state_.load(std::memory_order_relaxed) == kNone && !has_open_spans() &&
-      sleeps()) {
+  if (entered != 0 && state_.load(std::memory_order_relaxed) == kNone && !has_work() && sleeps()) {
     const uint64_t slept = minus(minus(now, since), minus(used, before));
     rest_.store(rest_.load(std::memory_order_relaxed) + slept, std::memory_order_relaxed);
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "clock/clock.h"
-#include "drain/fence.h"
+#include "process/fence.h"
 
 namespace tracewright {
 

@@ -7,11 +7,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace tracewright {
 
 // Moves `count` 32-bit words in the machine's byte order from `from` to big-endian ones at `to`,
 // which may be the same place or up to 31 bytes before it, and need not be aligned.
 void put_big_endian_words(uint8_t* to, const uint8_t* from, size_t count);
+
+inline uint32_t big_endian_word(const uint8_t* bytes) {
+  uint32_t value;
+  std::memcpy(&value, bytes, sizeof value);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  value = __builtin_bswap32(value);
+#endif
+  return value;
+}
 
 }  // namespace tracewright

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ring/big_endian_words.h"
+
 namespace tracewright {
 
 namespace {
 
 constexpr uint32_t kCacheLine = 64;
-
-uint32_t read_big_endian(const uint8_t* bytes) {
-  return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
-}
 
 void write_big_endian(uint8_t* bytes, uint32_t value) {
   for (int i = 3; i >= 0; --i, value >>= 8) bytes[i] = static_cast<uint8_t>(value);
@@ -140,9 +138,10 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
   const int32_t at = options_.number_at;
   const uint32_t series = control_->series;
   uint32_t number = control_->next_number.load(std::memory_order_relaxed);
-  // Its number was taken, but its commit was not to be.
-  if (at >= 0 && read_big_endian(uncommitted + at) == series &&
-      read_big_endian(uncommitted + at + 4) == number - 1) {
+  // Its number was taken, but its commit was not to be. A record begins with no zero word: memory
+  // that was never written is none of series 0.
+  if (at >= 0 && big_endian_word(uncommitted) != 0 && big_endian_word(uncommitted + at) == series &&
+      big_endian_word(uncommitted + at + 4) == number - 1) {
     --number;
   }
   number = number_waiting(number);
@@ -155,7 +154,7 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
     if (committing && each.mark.load(std::memory_order_relaxed) != mark) continue;
     auto* const record = reinterpret_cast<uint8_t*>(&each + 1);
     if (at >= 0 && static_cast<uint32_t>(at) + 8 <= length &&
-        read_big_endian(record + at) == series) {
+        big_endian_word(record + at) == series) {
       write_big_endian(record + at + 4, number++);
     }
     stamp.raise(record, length, ns);

@@ -18,12 +18,13 @@
 #include "ring/commit_stamp.h"
 #include "ring/control_page.h"
 #include "ring/open_records.h"
+#include "ring/record_shape.h"
 #include "ring/waiting_records.h"
 
 namespace tracewright {
 
-class DrainThread;
-class Sink;
+class Drainer;
+class RingSink;
 struct FilePiece;
 
 enum class FullPolicy { block, drop };
@@ -40,6 +41,7 @@ struct RingOptions : StampOptions {
   uint64_t base_offset = 0;
   bool remove_if_empty = false;  // a stream without records leaves no file
   int64_t length_offset = -1;    // where a record holds its own length, u32 big-endian; -1: nowhere
+  RecordShape shape;             // of a ring without that, as far as it is known
   FullPolicy full = FullPolicy::block;
   uint32_t block_limit_ms = 1000;  // how long `block` waits for a socket before it drops
   OpenRecordOptions open_records;  // of targets that rings share; no larger than the capacity
@@ -61,8 +63,8 @@ struct Backlog {
 // Aligned, so that a commit reads one cache line of it.
 class alignas(64) Ring {
  public:
-  static std::shared_ptr<Ring> open(const RingOptions& options, std::shared_ptr<Sink> sink,
-                                    Failure* failure);
+  static std::shared_ptr<Ring> open(const RingOptions& options, std::shared_ptr<RingSink> sink,
+                                    Drainer& drainer, Failure* failure);
   // Where the records of `feeds` wait: a ring that no other thread looks at. Its producer moves the
   // tail. Null: they have no place.
   static std::shared_ptr<Ring> open_waiting(const std::shared_ptr<Ring>& feeds);
@@ -71,12 +73,6 @@ class alignas(64) Ring {
   static void map_pages_late();
   // A ring that is always closed, for commits that come too late: they change nothing.
   static Ring* closed_ring();
-  // Locks the ring's file that is open as `fd` as long as it is mapped, and so exactly as long as
-  // the process lives: who cannot see its pid, as from another container, sees that by the lock. A
-  // file system without locks leaves the identity.
-  static void hold(int fd);
-  // Whether a process has the ring mapped whose file is open as `fd`.
-  static bool is_held(int fd);
   ~Ring();
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
@@ -93,6 +89,7 @@ class alignas(64) Ring {
                          0)) {
       commit_slowly<kStamp>();
     } else {
+      if constexpr (kStamp == Stamp::interval) note_commits(1, control_->pending);
       publish(static_cast<uint32_t>(control_->pending));
     }
   }
@@ -113,6 +110,10 @@ class alignas(64) Ring {
 
   // Publishes the `pending` bytes at the head as they are.
   void commit_as_is() { publish(static_cast<uint32_t>(control_->pending)); }
+
+  // Puts records of `waiting` at the head, one after the other, and publishes nothing. `positions`
+  // are the low halves of theirs. Returns their bytes; 0: they find no room.
+  uint64_t copy_waiting(const Ring& waiting, const int32_t* positions, size_t count);
 
   // Publishes records that were stamped by their writer, all or none: they are refused when the
   // clock of the first (u64 in the machine's byte order) lies before the last one of the ring.
@@ -185,7 +186,7 @@ class alignas(64) Ring {
   bool waits() const { return feeds_ != nullptr; }
   size_t capacity() const { return capacity_; }
   const RingOptions& options() const { return options_; }
-  const std::shared_ptr<Sink>& sink() const { return sink_; }
+  const std::shared_ptr<RingSink>& sink() const { return sink_; }
   // Whether its file is there for recovery: its directory may have been deleted.
   bool has_file() const { return !options_.path.empty() && identity_.lies_at(options_.path); }
   // Records that were open when the stream ended, and that are not in the trace yet.
@@ -204,18 +205,25 @@ class alignas(64) Ring {
   // Records in [from, to), which begins and ends at a record boundary.
   uint64_t count_records(uint64_t from, uint64_t to) const;
 
+  // Records that are still in the ring. False: nothing tells how many.
+  bool count_left(uint64_t* records) const;
+
   // Which of several files the ring feeds.
   const std::shared_ptr<FilePiece>& piece() const { return piece_; }
   void set_piece(std::shared_ptr<FilePiece> piece) { piece_ = std::move(piece); }
   // Moves the ring's file to where the rings of another target lie. False, with errno, when it
   // could not.
   bool move_to(const std::string& path, const std::string& target);
+  // Has the producer make the ring's file again, when it next comes by, if it was deleted.
+  void ask_for_file();
   // Notes which file the ring feeds from now on.
   void note_target(const FileIdentity& identity);
   // Lets the ring go along with its target.
   void follow();
 
-  // For the drain thread: how far the producer may go before it wakes the thread.
+  // For the drain thread: finish() is called again and again from here on.
+  void note_kept() { kept_.store(true, std::memory_order_release); }
+  // How far the producer may go before it wakes the thread.
   void wake_when_half_full() { set_wake_at(tail() + capacity_ / 2); }
   void wake_at_next_commit() { set_wake_at(tail()); }
   OpenRecords& open_records() { return open_; }
@@ -226,13 +234,19 @@ class alignas(64) Ring {
   void hold_producer();
 
  private:
-  friend class DrainThread;
   Ring() = default;
   bool map(Failure* failure);
+  bool allocate_file(int fd, uint32_t places) const;
+  // Lays the file over the address range of the ring.
+  bool lay_file(uint8_t* base, int fd, uint32_t places, int flags) const;
+  // Makes a file again that was deleted, on the producing thread.
+  void restore_file();
+  bool copy_to(int fd) const;
   // Where the blocks of the table end in the ring's file.
   size_t table_end(uint32_t places) const;
   bool allocate_table(uint32_t places);
   bool map_waiting(int fd);
+  bool lay_waiting_file(uint8_t* base, int fd) const;
   // Appends to `all` what still waits, and numbers it.
   void lay_waiting();
   void remove_stream();
@@ -242,6 +256,7 @@ class alignas(64) Ring {
   template <Stamp kStamp>
   [[gnu::noinline, gnu::cold]] void commit_slowly() {
     if (stamp_.put<kStamp>(data_ + (head_ & mask_))) {
+      note_commits(1, control_->pending);
       publish(static_cast<uint32_t>(control_->pending));
     } else {
       commit_after_preface();
@@ -261,6 +276,16 @@ class alignas(64) Ring {
     control.head.store(head, std::memory_order_release);
     if (__builtin_expect(head >= control.wake_at.load(std::memory_order_relaxed), 0)) wake();
   }
+
+  // Where nothing tells records apart they are counted as they are committed: how many in the high
+  // half, and in the low one that of the head to which they lead. Just before that moves by
+  // `bytes`.
+  void note_commits(uint64_t more, int32_t bytes) {
+    const uint64_t commits = (commits_.load(std::memory_order_relaxed) >> 32) + more;
+    const uint32_t to = static_cast<uint32_t>(head_) + static_cast<uint32_t>(bytes);
+    commits_.store(commits << 32 | to, std::memory_order_release);
+  }
+  uint64_t head_with_count(uint64_t* commits) const;
 
   void wake();
   void set_wake_at(uint64_t position) {
@@ -283,6 +308,8 @@ class alignas(64) Ring {
   uint64_t head_ = 0;
   uint64_t mask_ = 0;
   CommitStamp stamp_;
+  std::atomic<uint64_t> commits_{0};
+  uint64_t drained_commits_ = 0;  // as `commits_` was when its position was the tail
   // Where the tail stood when a wait for a socket ran out.
   uint64_t waited_at_ = UINT64_MAX;
 
@@ -292,7 +319,8 @@ class alignas(64) Ring {
   std::string first_path_;
   FileIdentity identity_;  // of its file
   std::shared_ptr<FilePiece> piece_;
-  std::shared_ptr<Sink> sink_;
+  std::shared_ptr<RingSink> sink_;
+  Drainer* drainer_ = nullptr;
   std::mutex consumer_;
   std::atomic<bool> finished_{false};
   // What is to be done once it is finished, under the consumer lock: to drain up to `end_`, and to
@@ -303,7 +331,8 @@ class alignas(64) Ring {
   // Where records wait: page, groups, and the data twice in a row.
   uint8_t* waiting_ = nullptr;
   std::shared_ptr<Ring> feeds_;  // of a ring in which the records of another one wait
-  uint64_t socket_limit_ = 0;    // when a socket is no longer waited for
+  std::atomic<bool> wants_file_{false};
+  uint64_t socket_limit_ = 0;  // when a socket is no longer waited for
   std::atomic<bool> kept_{false};
   bool retired_ = false;  // nothing is left to do
   std::mutex waiters_lock_;

@@ -262,6 +262,7 @@ bool SharedFileSink::go_along(Ring& ring, Failure* failure) {
     failure->set("rename the ring of", piece_->path);
     return false;
   }
+  if (series_) ring.ask_for_file();
   ring.note_target(FileIdentity(piece_->fd.get()));
   ring.set_piece(piece_);
   return true;
@@ -307,7 +308,7 @@ bool SharedFileSink::drain(Ring& ring, uint64_t to) {
   return true;
 }
 
-void SharedFileSink::place(RingOptions* options) {
+void SharedFileSink::locate(RingOptions* options) {
   std::lock_guard<std::mutex> lock(end_lock_);
   options->target_identity = FileIdentity(piece_->fd.get());
   if (!series_) return;

@@ -23,7 +23,7 @@ class OwnFileSink : public Sink {
   bool drain(Ring& ring, uint64_t to) override;
   bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
               size_t body_bytes, Failure* failure) override;
-  void place(RingOptions* options) override { options->target_identity = identity_; }
+  void locate(RingOptions* options) override { options->target_identity = identity_; }
   bool in_place() const override;
   bool may_take_more() const override { return in_place(); }
 
@@ -65,7 +65,7 @@ class SharedFileSink : public Sink {
 
   bool drain(Ring& ring, uint64_t to) override;
   void leave(Ring& ring) override;
-  void place(RingOptions* options) override;
+  void locate(RingOptions* options) override;
   void follow(Ring& ring) override;
   void discard_unused() override;
   bool may_take_more() const override;

@@ -5,23 +5,23 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <set>
+
+#include "sink/target_group.h"
 
 namespace tracewright {
 
 namespace {
 
-struct Losses {
+struct LeftToProgram {
   std::mutex lock;
-  std::map<std::string, TargetGroup::Counts> of_groups;
-  std::set<std::string> left_to_program;
+  std::set<std::string> groups;
 };
 
-Losses& losses() {
-  // Never destroyed: groups may outlive every static.
-  static Losses* const all = new Losses();
+LeftToProgram& left_to_program() {
+  // Never destroyed: threads may outlive every static.
+  static LeftToProgram* const all = new LeftToProgram();
   return *all;
 }
 
@@ -43,13 +43,11 @@ std::string target_of(const std::string& group) {
   return group;
 }
 
-// Empty where nothing is lost.
 std::string line_of(const std::string& group, const TargetGroup::Counts& counts) {
   std::string lost;
   if (counts.missing_records() > 0) lost = events(counts.missing_records());
   if (counts.gone_bytes > 0) lost += (lost.empty() ? "" : " and ") + bytes(counts.gone_bytes);
   const uint64_t left = counts.left_bytes - counts.gone_left_bytes;
-  if (lost.empty() && left == 0) return lost;
   std::string line = "tracewright: the trace " + target_of(group) + " lacks ";
   if (!lost.empty()) line += lost + ", which are lost";
   if (left > 0) {
@@ -66,32 +64,23 @@ bool is_quiet() {
 
 }  // namespace
 
-void LossReport::keep(const std::string& group, const TargetGroup::Counts& counts) {
-  Losses& all = losses();
-  std::lock_guard<std::mutex> lock(all.lock);
-  // Most lose nothing, and a process can have any number of traces in its life.
-  if (line_of(group, counts).empty()) return;
-  all.of_groups[group].add(counts);
-}
-
 void LossReport::leave_to_program(const std::string& group) {
-  Losses& all = losses();
-  std::lock_guard<std::mutex> lock(all.lock);
-  all.left_to_program.insert(group);
+  LeftToProgram& left = left_to_program();
+  std::lock_guard<std::mutex> lock(left.lock);
+  left.groups.insert(group);
 }
 
 void LossReport::write() {
   static std::atomic<bool> written{false};
   if (written.exchange(true) || is_quiet()) return;
-  Losses& all = losses();
-  const auto present = TargetGroup::counts_of_all();
-  std::lock_guard<std::mutex> lock(all.lock);
-  for (const auto& [group, counts] : present) all.of_groups[group].add(counts);
-  for (const auto& [group, counts] : all.of_groups) {
-    if (all.left_to_program.count(group) > 0) continue;
+  const auto counts_of_groups = TargetGroup::counts_of_all();
+  LeftToProgram& left = left_to_program();
+  std::lock_guard<std::mutex> lock(left.lock);
+  for (const auto& [group, counts] : counts_of_groups) {
+    if (left.groups.count(group) > 0 || !counts.lack_events()) continue;
     const std::string line = line_of(group, counts);
     // Standard error may be closed.
-    const ssize_t done = line.empty() ? 0 : ::write(STDERR_FILENO, line.data(), line.size());
+    const ssize_t done = ::write(STDERR_FILENO, line.data(), line.size());
     (void)done;
   }
 }

@@ -3,15 +3,10 @@
 
 #include <string>
 
-#include "sink/target_group.h"
-
 namespace tracewright {
 
 class LossReport {
  public:
-  // What a group has lost that goes away before the process does.
-  static void keep(const std::string& group, const TargetGroup::Counts& counts);
-
   // The program hears of this group by its own handler.
   static void leave_to_program(const std::string& group);
 

@@ -8,48 +8,16 @@
 
 #include "file/failure.h"
 #include "ring/ring.h"
+#include "ring/ring_sink.h"
+#include "sink/counts.h"
 #include "sink/target_group.h"
 
 namespace tracewright {
 
-// Counted for the life of the sink, all rings together. Records are counted only where the ring
-// knows its record boundaries (RingOptions::length_offset).
-struct SinkCounts {
-  std::atomic<uint64_t> records{0};  // handed over to the file or the network
-  std::atomic<uint64_t> bytes{0};
-  std::atomic<uint64_t> datagrams{0};
-  std::atomic<uint64_t> connections{0};  // made, the first one included
-  std::atomic<uint64_t> errors{0};
-  std::atomic<uint64_t> lost_records{0};  // committed, but never handed over
-  // Of datagrams that the network reported as not delivered; they are not in `records`.
-  std::atomic<uint64_t> peer_refused_records{0};
-  std::atomic<uint64_t> peer_refused_datagrams{0};
-  // What the kernel took for the network, with what was sent again; records of connections only.
-  std::atomic<uint64_t> sent_records{0};
-  std::atomic<uint64_t> sent_bytes{0};
-  // The kernel took them, but the trace ended before they were acknowledged.
-  std::atomic<uint64_t> unacknowledged_records{0};
-  // Connections that broke, and what was acknowledged on them: its program may not have read it.
-  std::atomic<uint64_t> broken_connections{0};
-  std::atomic<uint64_t> doubtful_records{0};
-  // Of rings that are finished; the control pages of the others have theirs.
-  std::atomic<uint64_t> left_bytes{0};
-  std::atomic<uint64_t> dropped_records{0};
-  std::atomic<uint64_t> refused_records{0};
-  std::atomic<uint64_t> unkept_records{0};
-  // Of what is left, the part whose rings' files are gone: records where the ring knows their
-  // boundaries, bytes where it does not, and the bytes of both.
-  std::atomic<uint64_t> gone_records{0};
-  std::atomic<uint64_t> gone_bytes{0};
-  std::atomic<uint64_t> gone_left_bytes{0};
-  // Of `records`: in pieces that were deleted to keep within the budget.
-  std::atomic<uint64_t> deleted_records{0};
-};
-
-class Sink {
+class Sink : public RingSink {
  public:
-  virtual ~Sink() {
-    if (group_) group_->leave(this);
+  ~Sink() override {
+    if (group_) group_->leave(&counts_);
   }
   Sink() = default;
   Sink(const Sink&) = delete;
@@ -58,46 +26,18 @@ class Sink {
   // Before any ring feeds it: with whom it fails and works in the eyes of the service.
   void join(std::shared_ptr<TargetGroup> group) {
     group_ = std::move(group);
-    is_socket_ = slow();
-    group_->enter(this);
+    group_->enter(&counts_, slow());
   }
   TargetGroup* group() const { return group_.get(); }
-  // As slow() was when it joined: a group also asks a sink that is being destroyed.
-  bool is_socket() const { return is_socket_; }
 
-  // Moves the committed records up to position `to` (a record boundary) and releases them. The
-  // caller holds the ring's consumer lock. False when something remains in the ring.
-  virtual bool drain(Ring& ring, uint64_t to) = 0;
-
-  // Writes bytes that never were in the ring after all that was; the caller has charged the budget
-  // with them. Files only.
-  virtual bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
-                      size_t body_bytes, Failure* failure);
+  bool append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
+              size_t body_bytes, Failure* failure) override;
 
   // Adds whole packets to those with which every later file, piece and connection begins. What is
   // open already gets them from a ring.
   virtual void extend_preamble(const std::string&) {}
 
-  // Writes the records that were open when the ring's stream ended at position `end`, to which it
-  // is drained. A call that follows one in vain goes on with it. Files that rings share only.
-  virtual bool append_open(Ring&, uint64_t /*end*/, const OpenRecords::Closed&) { return false; }
-
-  // Says where a ring that is about to be opened, and its target, lie.
-  virtual void place(RingOptions*) {}
-  // Called now and then, under the consumer lock: the ring goes along with a target that has gone
-  // on to its next piece.
-  virtual void follow(Ring&) {}
-
-  // Whether the path of a file that one ring feeds still names that file. If it was
-  // removed, another trace may lie there.
-  virtual bool in_place() const { return true; }
-
-  // Whether what the target refuses now may find room later, and with it the end of the stream.
-  virtual bool may_take_more() const { return false; }
-
-  // The ring is finished; what it still holds stays where it is.
-  virtual void leave(Ring&) {}
-  void retire(Ring& ring) {
+  void retire(Ring& ring) override {
     const auto add = [](std::atomic<uint64_t>& to, double events) {
       to.fetch_add(static_cast<uint64_t>(events), std::memory_order_relaxed);
     };
@@ -112,21 +52,18 @@ class Sink {
     if (group_) group_->release(ring.capacity());
   }
 
-  // A sink is held once for each ring that feeds it or is about to; the last one to let go shuts
-  // it, whenever the garbage collector gets round to freeing it.
-  void hold() {
+  void hold() override {
     holders_.fetch_add(1);
     was_held_.store(true);
   }
-  void let_go() {
+  void let_go() override {
     if (holders_.fetch_sub(1) != 1) return;
     shut();
     stop_failing(false);
   }
   // Deletes what was made for a stream that never began.
   virtual void discard_unused() {}
-  // How many of those that hold it are finished rings that are kept.
-  void count_kept(int more) { kept_.fetch_add(more); }
+  void count_kept(int more) override { kept_.fetch_add(more); }
   // Whether all have let go, but for rings that are kept in vain.
   bool abandoned() const {
     if (!was_held_.load()) return false;
@@ -134,20 +71,23 @@ class Sink {
     return holders <= 0 || (holders <= kept_.load() && !may_take_more());
   }
 
-  // Work that is due whether or not there are records: connecting, repeating the preamble.
-  virtual void tick(uint64_t /*now*/) {}
+  bool failing() const override { return failing_.load(std::memory_order_relaxed); }
+  Failure refusal() const override { return spent() ? group_->state().failure : last_failure(); }
+  void count_lost(uint64_t records) override { counts_.lost_records.fetch_add(records); }
 
-  // A descriptor for the drain thread to poll, and for what; -1: none.
-  virtual int poll_descriptor(short* /*events*/) { return -1; }
-  // Whether the drain thread has to come back soon although no producer wakes it.
-  virtual bool restless() { return false; }
-
-  // Draining waits for another machine: no producing thread may do it itself.
-  virtual bool slow() const { return false; }
-  // The last attempt failed: nobody should wait for room.
-  bool failing() const { return failing_.load(std::memory_order_relaxed); }
-  // Its budget has come to an end: nothing more is taken, for good.
-  bool spent() const { return group_ && group_->spent(); }
+  bool spent() const override { return group_ && group_->spent(); }
+  void reserve(uint64_t bytes) override {
+    if (group_) group_->reserve(bytes);
+  }
+  bool admit(uint64_t bytes, Failure* failure) override {
+    return !group_ || group_->admit(bytes, failure);
+  }
+  void give_back(uint64_t bytes) override {
+    if (group_) group_->give_back(bytes);
+  }
+  void charge(uint64_t bytes) override {
+    if (group_) group_->charge(bytes);
+  }
 
   // Counts what the network has reported since.
   virtual void update_counts() {}
@@ -173,7 +113,7 @@ class Sink {
   void recovered() { stop_failing(true); }
   void count_bytes(uint64_t bytes) {
     counts_.bytes.fetch_add(bytes, std::memory_order_relaxed);
-    if (group_) group_->charge(bytes);
+    charge(bytes);
   }
 
   SinkCounts counts_;
@@ -181,12 +121,10 @@ class Sink {
  private:
   // Nothing recovers what this ring still holds.
   void count_gone(Ring& ring, uint64_t left) {
-    const bool knows_records = ring.options().length_offset >= 0;
+    uint64_t records = 0;
     counts_.gone_left_bytes.fetch_add(left, std::memory_order_relaxed);
-    if (knows_records) {
-      counts_.gone_records.fetch_add(
-          ring.count_records(ring.tail(), ring.tail() + left) + ring.open_at_end(),
-          std::memory_order_relaxed);
+    if (ring.count_left(&records)) {
+      counts_.gone_records.fetch_add(records + ring.open_at_end(), std::memory_order_relaxed);
     } else {
       counts_.gone_bytes.fetch_add(left, std::memory_order_relaxed);
     }
@@ -201,9 +139,13 @@ class Sink {
   std::atomic<int> kept_{0};
   std::atomic<bool> was_held_{false};
   std::atomic<bool> failing_{false};
-  bool is_socket_ = false;
   mutable std::mutex failure_lock_;
   Failure last_failure_;
 };
+
+// The sink of a ring that has one: there are no other classes of them.
+inline Sink& sink_of(const Ring& ring) {
+  return static_cast<Sink&>(*ring.sink());
+}
 
 }  // namespace tracewright

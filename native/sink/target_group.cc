@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sink/loss_report.h"
-#include "sink/sink.h"
+#include "sink/counts.h"
 
 namespace tracewright {
 
@@ -13,6 +12,7 @@ namespace {
 struct Registry {
   std::mutex lock;
   std::map<std::string, std::weak_ptr<TargetGroup>> groups;
+  std::map<std::string, TargetGroup::Counts> gone;
 };
 
 Registry& registry() {
@@ -37,21 +37,26 @@ std::shared_ptr<TargetGroup> TargetGroup::of(const std::string& name) {
 }
 
 TargetGroup::~TargetGroup() {
-  LossReport::keep(name_, gone_);
+  // Most lose nothing, and a process can have any number of traces in its life.
+  if (!gone_.lack_events()) return;
+  Registry& all = registry();
+  std::lock_guard<std::mutex> lock(all.lock);
+  all.gone[name_].add(gone_);
 }
 
 std::map<std::string, TargetGroup::Counts> TargetGroup::counts_of_all() {
   // None of them may go away while the registry is held.
   std::vector<std::shared_ptr<TargetGroup>> present;
+  std::map<std::string, Counts> counts;
   {
     Registry& all = registry();
     std::lock_guard<std::mutex> lock(all.lock);
+    counts = all.gone;
     for (const auto& [name, group] : all.groups) {
       if (auto held = group.lock()) present.push_back(std::move(held));
     }
   }
-  std::map<std::string, Counts> counts;
-  for (const auto& group : present) counts[group->name_] = group->counts();
+  for (const auto& group : present) counts[group->name_].add(group->counts());
   return counts;
 }
 
@@ -73,40 +78,39 @@ TargetGroup::State TargetGroup::state() const {
   return state_;
 }
 
-void TargetGroup::add(Counts* counts, const Sink& sink) {
-  const SinkCounts& of_sink = sink.counts();
-  counts->bytes += of_sink.bytes.load();
-  counts->errors += of_sink.errors.load();
-  const uint64_t lost = of_sink.lost_records.load() + of_sink.unacknowledged_records.load() +
-                        of_sink.peer_refused_records.load();
-  counts->lost_records += lost;
-  // A file's are in its rings.
-  if (sink.is_socket()) counts->unsent_records += lost;
-  counts->left_bytes += of_sink.left_bytes.load();
-  counts->dropped_records += of_sink.dropped_records.load();
-  counts->refused_records += of_sink.refused_records.load();
-  counts->gone_records += of_sink.gone_records.load();
-  counts->gone_bytes += of_sink.gone_bytes.load();
-  counts->gone_left_bytes += of_sink.gone_left_bytes.load();
+void TargetGroup::Member::add_to(Counts* all) const {
+  all->bytes += counts->bytes.load();
+  all->errors += counts->errors.load();
+  const uint64_t lost = counts->lost_records.load() + counts->unacknowledged_records.load() +
+                        counts->peer_refused_records.load();
+  all->lost_records += lost;
+  if (is_socket) all->unsent_records += lost;
+  all->left_bytes += counts->left_bytes.load();
+  all->dropped_records += counts->dropped_records.load();
+  all->refused_records += counts->refused_records.load();
+  all->gone_records += counts->gone_records.load();
+  all->gone_bytes += counts->gone_bytes.load();
+  all->gone_left_bytes += counts->gone_left_bytes.load();
 }
 
 TargetGroup::Counts TargetGroup::counts() const {
   std::lock_guard<std::mutex> lock(lock_);
   Counts counts = gone_;
-  for (const Sink* sink : sinks_) add(&counts, *sink);
+  for (const Member& sink : sinks_) sink.add_to(&counts);
   return counts;
 }
 
-void TargetGroup::enter(const Sink* sink) {
+void TargetGroup::enter(const SinkCounts* sink, bool is_socket) {
   std::lock_guard<std::mutex> lock(lock_);
-  sinks_.push_back(sink);
+  sinks_.push_back({sink, is_socket});
 }
 
-void TargetGroup::leave(const Sink* sink) {
+void TargetGroup::leave(const SinkCounts* sink) {
   std::lock_guard<std::mutex> lock(lock_);
-  const auto found = std::find(sinks_.begin(), sinks_.end(), sink);
+  const auto found = std::find_if(sinks_.begin(), sinks_.end(),
+                                  [sink](const Member& each) { return each.counts == sink; });
   if (found == sinks_.end()) return;
-  add(&gone_, *sink);
+  found->add_to(&gone_);
   sinks_.erase(found);
 }
 

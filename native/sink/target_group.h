@@ -15,7 +15,7 @@
 
 namespace tracewright {
 
-class Sink;
+struct SinkCounts;
 
 // Called on the thread that found the target failing, while locks are held. It notifies
 // its own thread and returns.
@@ -60,6 +60,9 @@ class TargetGroup {
     uint64_t unsent_records = 0;  // of sockets: nothing recovers them
 
     void add(const Counts& more);
+    bool lack_events() const {
+      return missing_records() > 0 || gone_bytes > 0 || left_bytes > gone_left_bytes;
+    }
     // That no recovery brings back.
     uint64_t missing_records() const {
       return dropped_records + refused_records + gone_records + unsent_records;
@@ -67,7 +70,7 @@ class TargetGroup {
   };
   // Of every sink that belongs or belonged to the group.
   Counts counts() const;
-  // Of the groups that are there, by their names.
+  // Of the groups that are there, and of those that are gone and lack events, by their names.
   static std::map<std::string, Counts> counts_of_all();
 
   // A budget: when what the targets hold and what their rings can still bring reach `bytes`, no
@@ -89,14 +92,19 @@ class TargetGroup {
 
  private:
   friend class Sink;
-  void enter(const Sink* sink);
-  void leave(const Sink* sink);
+  struct Member {
+    const SinkCounts* counts;
+    bool is_socket;
+    void add_to(Counts* all) const;
+  };
+  // By its counts. A socket's losses are in no ring.
+  void enter(const SinkCounts* sink, bool is_socket);
+  void leave(const SinkCounts* sink);
   void failed(const Failure& failure);
   void stopped_failing(bool works);
   void notify_watchers();
   void check_budget();
   Failure over_budget() const;
-  static void add(Counts* counts, const Sink& sink);
 
   const std::string name_;
   std::atomic<uint64_t> budget_{0};
@@ -107,7 +115,7 @@ class TargetGroup {
   State state_;
   int failing_ = 0;
   Counts gone_;
-  std::vector<const Sink*> sinks_;
+  std::vector<Member> sinks_;
   std::vector<TargetWatcher*> watchers_;
 };
 

@@ -153,12 +153,12 @@ TEST(drain_thread_that_cannot_start_is_an_error_of_the_ring) {
   const rlim_t before = limit.rlim_cur;
   limit.rlim_cur = pages * static_cast<unsigned long>(sysconf(_SC_PAGESIZE)) + (2 << 20);
   CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
-  CHECK(Ring::open(options, sink, &failure) == nullptr);
+  CHECK(Ring::open(options, sink, DrainThread::instance(), &failure) == nullptr);
   CHECK_EQUAL(failure.error, EAGAIN);
   CHECK(!directory.holds(".stream.ring"));
   limit.rlim_cur = before;
   CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
-  const auto ring = Ring::open(options, sink, &failure);
+  const auto ring = Ring::open(options, sink, DrainThread::instance(), &failure);
   CHECK(ring != nullptr);
   Producer producer(*ring, 1);
   CHECK(producer.write<Stamp::native>(100));

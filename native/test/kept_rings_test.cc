@@ -57,8 +57,8 @@ std::shared_ptr<SharedTarget> join_trace(const TemporaryDirectory& directory) {
 }
 
 Backlog backlog_of(const Sink& sink) {
-  return DrainThread::instance().backlog_of([&](const Sink& each) { return &each == &sink; },
-                                            [] {});
+  return DrainThread::instance().backlog_of(
+      [&](const Ring& each) { return each.sink().get() == &sink; }, [] {});
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ TEST(kept_ring_writes_the_end_that_alone_found_no_room) {
   limit_files(10010);
   ring->finish(0);
   CHECK(ring->kept());
-  const auto& errors = ring->sink()->counts().errors;
+  const auto& errors = sink_of(*ring).counts().errors;
   CHECK(eventually([&] { return errors.load() > 3; }));
   limit_files(0);
   CHECK(eventually([&] { return !directory.holds(".stream.ring"); }));

@@ -45,8 +45,8 @@ class Stage {
   }
 
   // On the loop's thread.
-  void begin(uint64_t limit_ms) {
-    watch = std::make_shared<LoopWatch>(limit_ms * kMs, 0, true,
+  void begin(uint64_t limit_ms, bool has_spans = true) {
+    watch = std::make_shared<LoopWatch>(limit_ms * kMs, 0, has_spans,
                                         DrainThread::instance().loops().lost());
     CHECK(DrainThread::instance().watch(watch));
     prepare();
@@ -171,6 +171,24 @@ TEST(loop_watch_lets_a_thread_without_an_open_span_sleep) {
     CHECK(stall.to - stall.from > 90 * kMs);
     // Less two looks, of which nobody knows what the thread did meanwhile.
     CHECK(stall.from + 200 * kMs > begun);
+    stage.watch->resume();
+  });
+  thread.join();
+}
+
+TEST(loop_watch_without_spans_believes_a_thread_that_rests) {
+  Stage stage;
+  std::thread thread([&] {
+    // Long, for the drain thread may get no CPU for a while before its first look.
+    stage.begin(800, false);
+    stage.turn();
+    stage.watch->rest(true);
+    pause_us(3200000);
+    stage.watch->rest(false);
+    CHECK_EQUAL(stage.state(), 0u);
+    CHECK_EQUAL(stage.turn(), 0u);
+    pause_us(3200000);
+    CHECK_EQUAL(stage.turn(), LoopWatch::kStall);
     stage.watch->resume();
   });
   thread.join();

@@ -127,7 +127,7 @@ TEST(open_records_end_the_stream_that_ends_without_them) {
   }
   CHECK_EQUAL(left[0].bytes, 60u);
   CHECK(!directory.holds(".trace.0.ring"));
-  CHECK_EQUAL(ring->sink()->counts().records.load(), 5u);
+  CHECK_EQUAL(sink_of(*ring).counts().records.load(), 5u);
 }
 
 TEST(open_records_keep_a_later_stamp_and_take_the_next_numbers) {
@@ -151,7 +151,8 @@ TEST(open_records_keep_a_later_stamp_and_take_the_next_numbers) {
   }
   ring->control().series = 7;
   ring->control().next_number = 41;
-  // A record with a number that never is committed.
+  // A record with a number that never is committed. Its first word is that of every record.
+  put(ring->mapping() + ring->control_bytes(), uint64_t{1} << 32);
   put(ring->mapping() + ring->control_bytes() + 16, kSeries + 40);
   ring->finish(0);
   const std::string bytes = content_of(options.target);
@@ -167,6 +168,22 @@ TEST(open_records_keep_a_later_stamp_and_take_the_next_numbers) {
   CHECK_EQUAL(at(2, 16), kSeries + 41);
   CHECK_EQUAL(at(1, 8), UINT64_MAX / 2);
   CHECK(at(0, 8) > 0 && at(0, 8) <= Clock::monotonic());
+}
+
+TEST(open_records_take_no_number_back_from_memory_that_was_never_written) {
+  TemporaryDirectory directory;
+  RingOptions options = trace_options(directory, 8);
+  options.open_records.number_at = 16;
+  const auto ring = open_ring(options, create_trace(options));
+  Opener opener(*ring);
+  const auto place = static_cast<uint32_t>(opener.open(kOpen, 0, kRecordHead));
+  std::memset(opener.record(place) + 16, 0, 8);
+  ring->control().series = 0;
+  ring->control().next_number = 1;
+  ring->finish(0);
+  const std::string bytes = content_of(options.target);
+  CHECK_EQUAL(bytes.size(), size_t{kRecordHead});
+  CHECK_EQUAL(bytes.substr(16, 8), std::string("\0\0\0\0\0\0\0\1", 8));
 }
 
 TEST(open_records_of_a_full_disk_are_written_later_once) {

@@ -13,6 +13,7 @@
 #include "file/file_descriptor.h"
 #include "producer.h"
 #include "record.h"
+#include "ring/ring_file.h"
 #include "sink/file_sink.h"
 #include "temporary_directory.h"
 #include "test_ring.h"
@@ -279,16 +280,16 @@ TEST(ring_is_held_although_somebody_looked_at_it_meanwhile) {
     pause_us(20000);
     flock(looks.get(), LOCK_UN);
   });
-  Ring::hold(holds.get());
+  hold_ring_file(holds.get());
   look.join();
-  CHECK(Ring::is_held(looks.get()));
+  CHECK(is_ring_file_held(looks.get()));
   // Not for ever, if another process keeps it.
   FileDescriptor late(open(path.c_str(), O_RDWR));
   const uint64_t from = Clock::monotonic();
-  Ring::hold(late.get());
+  hold_ring_file(late.get());
   CHECK(Clock::monotonic() - from < 10000000000u);
   holds.reset();
-  CHECK(!Ring::is_held(looks.get()));
+  CHECK(!is_ring_file_held(looks.get()));
 }
 
 TEST(ring_without_records_leaves_no_file_where_that_is_wished) {
@@ -395,12 +396,12 @@ TEST(ring_open_names_what_is_in_its_way) {
   options.path = directory.path("absent/ring");
   Failure failure;
   const auto sink = OwnFileSink::create(options.target, kPreamble, &failure);
-  CHECK(Ring::open(options, sink, &failure) == nullptr);
+  CHECK(Ring::open(options, sink, DrainThread::instance(), &failure) == nullptr);
   CHECK_EQUAL(failure.error, ENOENT);
   CHECK(failure.action.find(options.path) != std::string::npos);
   // A file of another trace is not touched.
   options.path = options.target;
-  CHECK(Ring::open(options, sink, &failure) == nullptr);
+  CHECK(Ring::open(options, sink, DrainThread::instance(), &failure) == nullptr);
   CHECK_EQUAL(failure.error, EEXIST);
   CHECK(directory.holds("stream"));
 }

@@ -1,6 +1,8 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -118,6 +120,41 @@ TEST(a_ring_notes_the_piece_that_it_feeds) {
   CHECK(noted(3));
   CHECK(!noted(1));
   ring->finish(0);
+}
+
+TEST(a_ring_whose_file_was_deleted_gets_another_one) {
+#if defined(__SANITIZE_THREAD__)
+  SKIP("the thread sanitizer takes the exchange of a mapping for writes to it");
+#endif
+  TemporaryDirectory directory;
+  const std::string path = directory.path("trace.log");
+  const auto sink = create_series(path, 0);
+  RingOptions options = shared_options(TargetKind::shared_file, kCapacity);
+  options.path = directory.path(".trace.log.0.ring");
+  sink->hold();
+  const auto ring = open_ring(options, sink);
+  Producer producer(*ring, 0);
+  for (int i = 0; i < 100; ++i) CHECK(producer.write<Stamp::big>(96));
+  CHECK(ring->drain());
+  const PieceSeries series(piece_names(path));
+  CHECK_EQUAL(unlink(series.path_of(1).c_str()), 0);
+  CHECK_EQUAL(unlink(ring->options().path.c_str()), 0);
+  CHECK(producer.write<Stamp::big>(96));
+  CHECK(ring->drain());
+  CHECK(!ring->has_file());
+  // The producer comes by at the latest when it has used up the room that it knows of.
+  CHECK(ring->make_room(96) > 0);
+  CHECK(ring->has_file());
+  for (int i = 0; i < 10; ++i) CHECK(producer.write<Stamp::big>(96));
+  const auto still = ring->hold_still();
+  const std::string kept = content(ring->options().path);
+  CHECK_EQUAL(kept.size(), ring->control_bytes() + kCapacity);
+  uint64_t head = 0;
+  std::memcpy(&head, kept.data() + offsetof(ControlPage, head), sizeof head);
+  CHECK_EQUAL(head, 111u * 96);
+  // The drain thread writes to the control page.
+  const size_t data = ring->control_bytes();
+  CHECK_EQUAL(std::memcmp(kept.data() + data, ring->mapping() + data, kCapacity), 0);
 }
 
 TEST(pieces_stay_within_their_budget) {

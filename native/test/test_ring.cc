@@ -1,6 +1,7 @@
 #include "test_ring.h"
 
 #include "check.h"
+#include "drain/drain_thread.h"
 #include "record.h"
 #include "sink/file_sink.h"
 
@@ -30,7 +31,7 @@ RingOptions shared_options(TargetKind kind, size_t capacity) {
 
 std::shared_ptr<Ring> open_ring(const RingOptions& options, const std::shared_ptr<Sink>& sink) {
   Failure failure;
-  const auto ring = Ring::open(options, sink, &failure);
+  const auto ring = Ring::open(options, sink, DrainThread::instance(), &failure);
   if (!ring) fail(__FILE__, __LINE__, failure.action);
   return ring;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ring/ring.h"
+#include "sink/sink.h"
 #include "temporary_directory.h"
 
 namespace tracewright {

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
-import type { ParseArgsConfig } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { didYouMean } from '../core/nearest-name.js';
+import { terminalText } from '../core/terminal-text.js';
 
 /** Exit codes of the command. */
 export const EXIT_DONE = 0;
@@ -27,7 +27,7 @@ export class UsageError extends Error {
 type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** Options by name, and positional arguments. */
-export type CommandLine<T extends Options> = ReturnType<
+type CommandLine<T extends Options> = ReturnType<
   typeof parseArgs<{ options: T; allowPositionals: true; strict: true }>
 >;
 
@@ -68,4 +68,9 @@ function parse<T extends Options>(args: string[], options: T): CommandLine<T> {
     const hint = unknown === undefined ? '' : didYouMean(unknown, Object.keys(options), '--');
     throw new UsageError(sentence.charAt(0).toLowerCase() + sentence.slice(1) + hint);
   }
+}
+
+/** Prints one line on standard error. Control characters in it, for instance in names, are escaped. */
+export function printMessage(text: string): void {
+  process.stderr.write(`${terminalText(text)}\n`);
 }

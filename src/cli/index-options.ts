@@ -1,9 +1,13 @@
 import { resolve } from 'node:path';
-import { clearCache, openLookIndex } from '../look/index/open-look-index.js';
+import { listed } from '../core/listed.js';
 import type { LookIndex } from '../look/index/look-index.js';
+import { clearCache, openLookIndex } from '../look/index/open-look-index.js';
+import { Processes } from '../look/report/processes.js';
 import type { InputForm } from '../traces/find-traces.js';
+import { furtherRuns } from '../traces/further-runs.js';
+import { sharedServices } from '../traces/shared-services.js';
 import { FaultReport } from './output/fault-report.js';
-import { printIndexNotes } from './output/index-notes.js';
+import { printMessage } from './command.js';
 import { ProgressLine } from './output/progress-line.js';
 
 /** Options of the subcommands that read through the index. */
@@ -29,7 +33,7 @@ export const indexHelp = `  --cache       directory in which indexes of large tr
 `;
 
 /** An index, and the exit code: it says whether something cannot be read. */
-export interface OpenedIndex {
+interface OpenedIndex {
   index: LookIndex;
   exitCode: number;
 }
@@ -60,4 +64,29 @@ export async function openIndex(
 
 function directoryOf(cache: string): string | false {
   return cache === 'off' ? false : resolve(cache);
+}
+
+/** Prints what a reader of several services may miss: runs that are not read, and services that share a name. */
+function printIndexNotes(command: string, paths: readonly string[], index: LookIndex): void {
+  const print = (text: string): void => {
+    printMessage(`tracewright ${command}: ${text}`);
+  };
+  for (const path of paths) {
+    const [first, ...others] = furtherRuns(path, paths);
+    if (first === undefined) continue;
+    const last = others.at(-1);
+    const further = last === undefined ? first : `${first} to ${last}`;
+    const named = last === undefined ? first : first.replace(/\d+$/, '[0-9]*');
+    print(
+      `${path} is one run. Other processes wrote to ${further}, which is not read. ` +
+        `To read all: tracewright ${command} ${path} ${named}`,
+    );
+  }
+  new Processes(index).apart.forEach(print);
+  for (const [service, programs] of sharedServices(index.sources)) {
+    print(
+      `${listed(programs)} have the same service name, ${service}. ` +
+        'To tell them apart, start each with its own OTEL_SERVICE_NAME',
+    );
+  }
 }

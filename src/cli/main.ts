@@ -3,15 +3,13 @@ import { TracewrightError } from '../core/errors.js';
 import { didYouMean } from '../core/nearest-name.js';
 import { version } from '../core/version.js';
 import { checkCommand } from './commands/check.js';
-import { EXIT_DONE, EXIT_USAGE, UsageError } from './command.js';
-import type { Command } from './command.js';
+import { type Command, EXIT_DONE, EXIT_USAGE, printMessage, UsageError } from './command.js';
 import { convertCommand } from './commands/convert.js';
 import { dumpCommand } from './commands/dump.js';
 import { recoverCommand } from './commands/recover.js';
 import { reportCommand } from './commands/report.js';
 import { shipCommand } from './commands/ship.js';
 import { viewCommand } from './commands/view.js';
-import { printMessage } from './output/message.js';
 import { ClosedPipe, standardOutput } from './output/text-output.js';
 
 /** Every subcommand. Each is one file in commands/. */
@@ -75,7 +73,7 @@ function known(): string {
   return [...commands.keys()].join(', ');
 }
 
-// A closed standard error leaves no place for messages.
+// A closed standard error leaves nowhere for messages to go.
 process.stderr.on('error', () => undefined);
 
 async function main(args: string[]): Promise<void> {

@@ -38,7 +38,7 @@ export class TracewrightError extends Error {
   }
 }
 
-/** A file that is not what its format asks for: thrown by readers, with the place of the fault. */
+/** A file that is not what its format asks for: thrown by readers, with the prefix of the fault. */
 export class TraceFormatError extends TracewrightError {
   override readonly name = 'TraceFormatError';
   /** The file that holds the fault. */
@@ -57,10 +57,10 @@ export class TraceFormatError extends TracewrightError {
     this.offset = offset;
   }
 
-  /** What is wrong, without the place in front of it. */
+  /** What is wrong, without the path and the offset before it. */
   get fault(): string {
-    const place = `${this.path}, byte ${this.offset}: `;
-    return this.message.startsWith(place) ? this.message.slice(place.length) : this.message;
+    const prefix = `${this.path}, byte ${this.offset}: `;
+    return this.message.startsWith(prefix) ? this.message.slice(prefix.length) : this.message;
   }
 }
 

@@ -8,7 +8,7 @@ export interface Finding {
   message: string;
   /** The file at fault. */
   path: string;
-  /** Bytes from the start of that file, where the fault has a place. */
+  /** Bytes from the start of that file, where the fault has one. */
   offset?: number;
 }
 

@@ -46,18 +46,18 @@ function prebuiltNames(): string[] {
 }
 
 /** Where the addon may lie below a directory: built in a checkout, or prebuilt for the platform. */
-function placesIn(directory: string): string[] {
+function pathsIn(directory: string): string[] {
   return [
     join(directory, 'build', 'Release', 'tracewright.node'),
     ...prebuiltNames().map((name) => join(directory, 'prebuilds', name)),
   ];
 }
 
-/** Every place where the addon may lie, in the order in which they are tried. */
-function* places(): Generator<string> {
+/** Every path of the addon that may be, in the order in which they are tried. */
+function* paths(): Generator<string> {
   const chosen = process.env['TRACEWRIGHT_PREBUILD'];
   if (chosen !== undefined && chosen !== '') {
-    yield* placesIn(chosen);
+    yield* pathsIn(chosen);
     return;
   }
   // Both dist/ and the file of the package that this lies in are below the package's directory.
@@ -65,9 +65,9 @@ function* places(): Generator<string> {
   yield join(code, '..', '..', 'build', 'Release', 'tracewright.node');
   const prebuilds = prebuildsOfPackage() ?? join(code, '..', '..', 'prebuilds');
   for (const name of prebuiltNames()) yield join(prebuilds, name);
-  yield* placesIn(code);
+  yield* pathsIn(code);
   const installed = installedPackage();
-  if (installed !== undefined) yield* placesIn(installed);
+  if (installed !== undefined) yield* pathsIn(installed);
 }
 
 /**
@@ -104,7 +104,7 @@ function joinProcess(
  */
 export function loadAddon(mismatchOf: FindMismatch): { addon: object } | { absence: string } {
   let reason: string | undefined;
-  for (const path of places()) {
+  for (const path of paths()) {
     if (!existsSync(path)) continue;
     let fault: string | undefined;
     try {

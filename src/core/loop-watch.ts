@@ -18,3 +18,8 @@ export function watchLoop(
 ): boolean {
   return core.watchLoop(limitMs, sampleMs, hasSpans, listener);
 }
+
+/** Says whether the calling thread has nothing to do from here on: a watch without spans does not know. */
+export function restLoop(on: boolean): void {
+  core.restLoop(on);
+}

@@ -1,144 +1,6 @@
 /** What the native core offers, as native/addon/ registers it: types only. */
 
-/** A target that several threads of the process write to, as the native core hands it out. */
-export interface NativeTarget {
-  readonly __nativeTarget: never;
-}
-
-/** Paths of the numbered pieces of a trace. A number of at least `digits` digits lies in between. */
-export interface NativePieceNames {
-  before: string;
-  after: string;
-  /**
-   * What the path of a ring of the whole trace begins with. That of a piece begins with `ringsBefore`,
-   * the number and `ringsAfter` instead.
-   */
-  rings: string;
-  ringsBefore: string;
-  ringsAfter: string;
-  digits: number;
-}
-
-export interface JoinOptions {
-  /** What makes two targets the same: kind and place. It is also the group of the target. */
-  key: string;
-  kind: 'file' | 'udp' | 'tcp' | 'unix';
-  path?: string;
-  host?: string;
-  port?: string;
-  /** First bytes of the file, of every connection, and now and then between datagrams. */
-  preamble: Uint8Array;
-  datagramBytes?: number;
-  /** Whether an existing file is replaced; otherwise it is an error. */
-  replace?: boolean;
-  /** Files that rotate: what their pieces are called. */
-  pieces?: NativePieceNames;
-  /** Files: bytes after which the next numbered piece begins; 0: never. */
-  rotateBytes?: number;
-  /** Files that rotate: the oldest pieces go so that all take at most so many bytes; 0: they stay. */
-  keepBytes?: number;
-  /** Files: permissions, less the umask. Default 0600. */
-  fileMode?: number;
-  /** Nanoseconds of CLOCK_MONOTONIC from which `big` stamps count. */
-  epoch: bigint;
-}
-
-/** A clock of `interval` stamps. */
-export interface NativeIntervalClock {
-  /** Where a record holds the start, before the stop; -1: nowhere. */
-  offset: number;
-  /** Seconds that are subtracted from the clock. */
-  bias: number;
-  /** The two records of equal length that come before the first one of a new turn, without times. */
-  preface: Uint8Array;
-}
-
-/** See native/ring/interval_stamp.h. */
-export interface NativeIntervalOptions {
-  wall: NativeIntervalClock;
-  cpu: NativeIntervalClock;
-  /** CPU time of the thread rather than of the process. */
-  threadCpu: boolean;
-  /** Where a record holds its counters; -1: nowhere. */
-  countersOffset: number;
-}
-
-export interface NativeRingOptions {
-  /** The ring's own file; absent: anonymous memory, which dies with the process. */
-  path?: string;
-  capacity: number;
-  format: string;
-  /** The file that the ring feeds, for recovery; without a shared target it is created. */
-  target: string;
-  /** The targets with which it fails and works in the eyes of the service; default: `target`. */
-  group?: string;
-  preamble?: Uint8Array;
-  finishFrom?: string;
-  finishTo?: string;
-  stampOffset: number;
-  stamp: 'none' | 'native' | 'big' | 'interval';
-  /** Of `interval` stamps only. */
-  interval?: NativeIntervalOptions;
-  kernelClock: boolean;
-  removeIfEmpty?: boolean;
-  /** Of a file of its own: it is open only while it is written to, for streams with few records. */
-  closedBetween?: boolean;
-  lengthOffset?: number;
-  /** Whether `putWords` is wanted. */
-  words?: boolean;
-  full: 'block' | 'drop';
-  blockLimitMs: number;
-  /** Of the target that is created; default 0600. */
-  fileMode?: number;
-  /** See open-records.ts. Of shared targets only; `places` take at most `capacity` bytes, and `most` twice that. */
-  openRecords?: NativeOpenRecordOptions;
-  /** Bytes of the records that may wait, a power of two, and how many groups; see native/ring/waiting_records.h. */
-  waitingCapacity?: number;
-  waitingGroups?: number;
-  /** Where a record has the eight bytes of its group. */
-  groupAt?: number;
-}
-
-/** See native/ring/open_records.h. */
-export interface NativeOpenRecordOptions {
-  /** How many there are at the start, and to how many the table may grow; absent: it stays as it is. */
-  places: number;
-  most?: number;
-  /** Bytes of the longest record. */
-  longest: number;
-  /** Where a record has its series and its number, two u32; absent: it has none. */
-  numberAt?: number;
-}
-
-export interface NativeRing {
-  id: number;
-  /** Whether the target takes nothing any more, for its budget is spent. */
-  spent: boolean;
-  /** Control page, data, data again. Never handed to a caller of the library. */
-  buffer: ArrayBuffer;
-  /** Where the data begins in it. */
-  dataOffset: number;
-  /** Stamps and publishes the `pending` bytes at the head. */
-  commit: () => void;
-  /** Puts nanoseconds since the epoch into the control page's `stamp`. */
-  readStamp: () => void;
-  /**
-   * Puts the control page's `words` words at its `wordsAt` (bytes from the start of the data) as
-   * big-endian ones. They lie at the next multiple of 4, in the machine's byte order.
-   */
-  putWords?: () => void;
-  /**
-   * Publishes the `pending` bytes of an open record as a final one, with a stamp and the next number.
-   * The control page's `endingAt` says where it lies in the table, the place of a word in it, and what
-   * the word becomes.
-   */
-  commitOpen?: () => void;
-  /**
-   * The same of two parts of the open record, which the control page's `editedFrom` describes. The rest of
-   * the final record is in the ring already.
-   */
-  commitEdited?: () => void;
-}
+import type { JoinOptions, NativeRing, NativeRingOptions, NativeTarget } from './native-ring.js';
 
 export interface SinkCounts {
   records: number;
@@ -169,7 +31,7 @@ export interface TargetCounts extends SinkCounts {
   pendingBytes: number;
   droppedRecords: number;
   refusedRecords: number;
-  /** Records that are open and have a place, and those that got none. */
+  /** Records that are open and have a slot, and those that got none. */
   openRecords: number;
   unkeptRecords: number;
 }
@@ -262,13 +124,13 @@ export interface ControlLayout {
   /** What `commitOpen` publishes: three i32, see there. */
   endingAt: number;
   /**
-   * What `commitEdited` takes of it, five i32: where the part begins that keeps its place, and its bytes; where
+   * What `commitEdited` takes of it, five i32: where the part begins that keeps its offset, and its bytes; where
    * the part begins that moves, to where, and its bytes.
    */
   editedFrom: number;
   aliveAt: number;
   endedAt: number;
-  /** Where the table of open records begins, and what lies where in the head of a place. */
+  /** Where the table of open records begins, and what lies where in the head of a slot. */
   waitingAt: number;
   waitingCapacity: number;
   waitingGroups: number;
@@ -281,7 +143,7 @@ export interface ControlLayout {
   openState: number;
   openMark: number;
   openClosing: number;
-  /** Bits of a place's state: bytes of the record, and whether its final record is committed next. */
+  /** Bits of a slot's state: bytes of the record, and whether its final record is committed next. */
   openLength: number;
   openCommitting: number;
   mostOpenPlaces: number;
@@ -345,10 +207,23 @@ export interface NativeCore {
   commitExplicit(ring: number, lastRecord: number): boolean;
   /** Publishes the `pending` bytes without a stamp. */
   commitAsIs(ring: number): void;
+  /**
+   * Puts records of a ring where they wait after the head of the one that they wait for, and publishes nothing.
+   *
+   * @param positions low halves of theirs, of which `count` count, from `from` on.
+   * @returns their bytes; 0: they find no room.
+   */
+  copyWaiting(
+    ring: number,
+    waiting: number,
+    positions: Int32Array,
+    from: number,
+    count: number,
+  ): number;
   flush(ring: number): boolean;
   /** The call that the control page's `attention` has asked for. */
   attend(ring: number): void;
-  /** How many places the table of open records has after a step, or after none. */
+  /** How many slots the table of open records has after a step, or after none. */
   growOpenRecords(ring: number): number;
   writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */
@@ -463,6 +338,8 @@ export interface NativeCore {
     mode: number,
   ): void;
   forgetListEntries(path: string): void;
+  /** See process-notes.ts. */
+  processWords(bytes: number): ArrayBuffer;
   putNote(name: string, text: string): void;
   getNote(name: string): string;
   /**
@@ -482,11 +359,13 @@ export interface NativeCore {
     hasSpans: boolean,
     listener: NativeLoopListener,
   ): boolean;
+  /** Whether this thread has nothing to do from here on, for a watched loop of a process without spans. */
+  restLoop(on: boolean): void;
   /**
    * Has a record of the table of open records count as soon as the watched loop stalls, see
    * native/loop/loop_watch.h.
    *
-   * @param at where it lies in the table; `state` is what its place gets.
+   * @param at where it lies in the table; `state` is what its slot gets.
    * @param startAt where it has its start, u64, and `causeAt` a word that becomes one of `causes`.
    */
   prepareStall(

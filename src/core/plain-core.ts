@@ -11,7 +11,8 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { GroupCounts, NativeCore, NativeRing } from './native-core.js';
+import type { GroupCounts, NativeCore } from './native-core.js';
+import type { NativeRing } from './native-ring.js';
 import { controlLayout } from './control-layout.js';
 import { CORE_INTERFACE } from './core-interface.js';
 import { writeAll } from './files/write-all.js';
@@ -142,6 +143,7 @@ export function plainCore(): NativeCore {
     tryLock: () => true,
     nextData: (_, offset) => offset,
 
+    processWords: (bytes) => new ArrayBuffer(bytes),
     putNote: (name, text) => void notes.set(name, text),
     getNote: (name) => notes.get(name) ?? '',
     claimNote: (name) => (notes.get(name) ?? '') === '',
@@ -159,6 +161,7 @@ export function plainCore(): NativeCore {
     makeRoom: () => -2,
     commitAsIs: nothing,
     commitExplicit: () => true,
+    copyWaiting: () => 0,
     flush: () => true,
     // The caller counts the record as dropped.
     writeThrough() {
@@ -205,6 +208,7 @@ export function plainCore(): NativeCore {
     watchCollections: () => false,
     takeCollections: () => 0,
     lostCollections: () => 0,
+    restLoop: nothing,
     prepareStall: nothing,
     drainRounds: () => 0,
     putListEntry: nothing,

@@ -1,7 +1,7 @@
 import { core } from './addon.js';
 
 /**
- * Texts that the threads of the process share, by name. Worker threads share no JavaScript, so the
+ * What the threads of the process share: texts by name, and words. Worker threads share no JavaScript, so the
  * native core keeps them.
  */
 
@@ -21,4 +21,12 @@ export function putNote(name: string, text: string): void {
  */
 export function claimNote(name: string): boolean {
   return core.claimNote(name);
+}
+
+let words: ArrayBuffer | undefined;
+
+/** Zeros at first; at most 260 KiB of it. It has one user. */
+export function processWords(bytes: number): ArrayBuffer {
+  words ??= core.processWords(bytes);
+  return words;
 }

@@ -31,14 +31,14 @@ export type { SectionName } from './layout.js';
 export { metafileText, rankFileName, rankFiles, readMetafile, writeMetafile } from './metafile.js';
 export type { Metafile } from './metafile.js';
 export { readCalls } from './read/reader.js';
+export type { ReadOptions } from './read/reader.js';
 export type {
   CallRecord,
   CallRecordOf,
   CallTimes,
   ClockReading,
   CounterReading,
-  ReadOptions,
-} from './read/reader.js';
+} from './read/call-record.js';
 export { recoverTrace } from './read/recover.js';
 export { readSections } from './read/section-reader.js';
 export type { Footer, FunctionName, Header, Version } from './sections.js';

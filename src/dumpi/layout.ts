@@ -36,11 +36,11 @@ export const MASK_STATUSES = 0x03;
 
 export const THREAD_BYTES = 2;
 /** u16 seconds and u32 nanoseconds. */
-export const CLOCK_BYTES = 6;
+const CLOCK_BYTES = 6;
 /** A start and a stop. */
 export const TIMES_BYTES = 2 * CLOCK_BYTES;
 /** Seconds over the bias are 16 bits. */
-export const MAX_SECONDS = 0xffff;
+const MAX_SECONDS = 0xffff;
 export const TURN_SECONDS = MAX_SECONDS + 1;
 
 /** The name of an annotation, which is a function to the format, begins with this. */
@@ -87,10 +87,8 @@ export const STATUS_RECORD_BYTES = 14;
 /**
  * Header: 3 x i8 version, u64 start time (seconds since the Unix epoch), hostname, username, i32 mesh
  * dimensions and that many i32 coordinates, i32 again and that many i32 sizes.
- */
-export const VERSION_BYTES = 3;
-
-/** Footer: u64 magic, 291 x u32 counts of calls, 291 x u32 counts of calls that were not stored. */
+ *
+ * Footer: u64 magic, 291 x u32 counts of calls, 291 x u32 counts of calls that were not stored. */
 export const FOOTER_MAGIC = 0xf007_fee7n;
 
 /** A string of the sections: a u16 length and the bytes. */

@@ -77,7 +77,7 @@ export class RowCursor {
   record(): RowRecord {
     if (this.#record !== undefined) return this.#record;
     const { rows, from, openAttributes } = this.#batch;
-    const offset = rows.place[this.row]!;
+    const offset = rows.recordOffset[this.row]!;
     if (offset === NO_RECORD) return (this.#record = NO_ATTRIBUTES);
     this.#records ??= openAttributes();
     this.#record = this.#records.at(from + offset);

@@ -2,7 +2,7 @@ import { unlessFaulty, untilFault } from '../core/fault.js';
 import type { Progress } from '../core/finding.js';
 import type { RowTrack } from '../rows/row-batch.js';
 import type { Placement } from '../traces/time-line.js';
-import { EXPORTED_ROWS } from './export-options.js';
+import { EXPORTED_ROWS } from './selection.js';
 import { RowCursor } from './row-cursor.js';
 import type { RowFilter } from './row-cursor.js';
 
@@ -24,7 +24,7 @@ export interface RowSurvey {
 }
 
 /** How the rows of a trace are looked at. */
-export interface SurveyOptions {
+interface SurveyOptions {
   note?: SpanNote | undefined;
   /** Which rows count. */
   accepts?: RowFilter;

@@ -1,10 +1,11 @@
 import { TracewrightError } from '../core/errors.js';
-import type { SpanRecord } from '../spans/span-record.js';
-import { rowCondition, spanCondition } from '../look/condition/span-condition.js';
-import type { RowTest } from '../look/condition/span-condition.js';
-import { isRelative, rangeOf } from '../look/condition/time-point.js';
-import type { Extent, TimeRange } from '../look/condition/time-point.js';
+import type { OnFault } from '../core/fault.js';
+import type { Progress } from '../core/finding.js';
+import { rowCondition, type RowTest, spanCondition } from '../look/condition/span-condition.js';
+import { type Extent, isRelative, rangeOf, type TimeRange } from '../look/condition/time-point.js';
 import type { Condition } from '../look/index/look-index.js';
+import type { SpanRecord } from '../spans/span-record.js';
+import type { FoundTrace } from '../traces/find-traces.js';
 
 /** What of a recording is exported. */
 export interface Selection {
@@ -58,4 +59,17 @@ export function rowTest({ range, condition, traces }: Selection, extent: Extent)
   const isOf = rowCondition(condition);
   return (start, end, name, attributes) =>
     start < to && (end > from || start >= from) && isOf(start, end, name, attributes);
+}
+
+/** Rows of a batch: so much of a trace is in memory. */
+export const EXPORTED_ROWS = 1 << 14;
+
+/** Options of every export. */
+export interface ExportOptions {
+  /** What is exported: everything unless set. */
+  selection?: Selection;
+  /** The callback for a trace's bytes: those done, and those in all. */
+  progress?: (trace: FoundTrace) => Progress | undefined;
+  /** Takes what cannot be read of a trace; everything else is exported. */
+  onFault?: OnFault | undefined;
 }

@@ -2,11 +2,10 @@ import { untilFault } from '../core/fault.js';
 import { SpanWalk } from '../spans/read/span-walk.js';
 import type { SpanRecord } from '../spans/span-record.js';
 import type { FoundTrace } from '../traces/find-traces.js';
-import { placeOnTimeLine } from '../traces/time-line.js';
+import { alignOnTimeLine } from '../traces/time-line.js';
 import type { Extent } from '../look/condition/time-point.js';
-import type { ExportOptions } from './export-options.js';
+import { ALL, type ExportOptions, needsExtent, spanTest } from './selection.js';
 import { surveyRows } from './row-survey.js';
-import { ALL, needsExtent, spanTest } from './selection.js';
 
 /** Reads the selected spans of Heph files, one file after another. */
 export class SpanStream {
@@ -59,7 +58,7 @@ export class SpanStream {
 
   /** Where the recording lies in time. */
   #extent(): Extent {
-    const { placements, zero = 0n } = placeOnTimeLine(this.#traces);
+    const { placements, zero = 0n } = alignOnTimeLine(this.#traces);
     let start: bigint | undefined;
     let end = 0n;
     for (const placement of placements) {

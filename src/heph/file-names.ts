@@ -1,5 +1,5 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import type { NativePieceNames } from '../core/native-core.js';
+import type { NativePieceNames } from '../core/native-ring.js';
 
 /** A file with this extension counts as a Heph trace, whatever its content. */
 export const EXTENSION = '.heph';

@@ -22,6 +22,8 @@ export interface CheckedTarget {
 
 const LIMIT =
   "a file name, 'udp://host:port', 'tcp://host:port', 'unix:/path', or { file }, { udp }, { tcp }, { unix }";
+const TARGETS = { file: true, tcp: true, udp: true, unix: true } as const;
+const ADDRESS = { host: true, port: true } as const;
 /** sockaddr_un holds this many bytes with its NUL, on the narrowest system. */
 const MAX_UNIX_PATH = 103;
 
@@ -70,7 +72,7 @@ export function checkTarget(target: unknown): CheckedTarget {
     return checkedTarget('file', target);
   }
   if (typeof target !== 'object' || target === null) throw wrongType('target', target, LIMIT);
-  const own = ownOptions(target as Record<string, unknown>, undefined, 'target');
+  const own = ownOptions<Partial<Record<keyof typeof TARGETS, unknown>>>(target, TARGETS, 'target');
   const kinds = Object.entries(own).filter(([, address]) => address !== undefined);
   if (kinds.length > 1) throw outOfRange('target', target, `one of ${LIMIT}`);
   const { file, udp, tcp, unix } = own;
@@ -78,7 +80,11 @@ export function checkTarget(target: unknown): CheckedTarget {
   if (unix !== undefined) return checkedTarget('unix', unix);
   for (const [kind, address] of [['udp', udp] as const, ['tcp', tcp] as const]) {
     if (typeof address === 'object' && address !== null) {
-      const { host, port } = ownOptions<{ host?: unknown; port?: unknown }>(address);
+      const { host, port } = ownOptions<{ host?: unknown; port?: unknown }>(
+        address,
+        ADDRESS,
+        `target.${kind}`,
+      );
       return network(kind, host, port);
     }
   }

@@ -5,7 +5,7 @@ import type { Candidate } from '../core/recovery/recover-rings.js';
 import type { RingFile } from '../core/recovery/ring-file.js';
 
 /** The three kinds of traces. Nothing inside a binary trace says which kind it is. */
-export const traceKinds = ['binary', 'text', 'kernel'] as const;
+const traceKinds = ['binary', 'text', 'kernel'] as const;
 export type TraceKind = (typeof traceKinds)[number];
 
 /** How the name of a trace of each kind ends, if its writer wants it to be found in a directory. */

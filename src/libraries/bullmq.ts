@@ -33,7 +33,7 @@ function argumentsOf(call: Call): unknown[] {
 }
 
 /** The host and port that the program has named; a client of ioredis has them among its options. */
-function placeOf(self: { opts?: { connection?: object } }): Record<string, unknown> {
+function addressOf(self: { opts?: { connection?: object } }): Record<string, unknown> {
   const connection = self.opts?.connection ?? {};
   const { options = connection } = connection as { options?: object };
   return options as Record<string, unknown>;
@@ -48,7 +48,7 @@ function description(
   // It records itself, by OpenTelemetry's API.
   if (self.opts?.telemetry !== undefined) return undefined;
   const queue = text(self.name) ?? '';
-  const { host, port } = placeOf(self as object);
+  const { host, port } = addressOf(self as object);
   return {
     name: `${operation} ${queue}`.trimEnd(),
     attributes: {

@@ -3,6 +3,8 @@ import { text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
 interface Handling {
+  /** Of the earlier versions, into which the channel is injected. */
+  handler?: unknown;
   route?: { url?: unknown };
   /** Whether the handler has returned a promise. */
   async?: unknown;
@@ -27,9 +29,11 @@ const handler: Operation<Handling> = {
   // A store that is bound to the channel would be entered and left by a copy of all stores.
   entersByHand: true,
   needsParent: true,
-  describe({ route, request }) {
+  // Fastify handles what a handler returns.
+  handlesPromises: true,
+  describe({ route, request, handler: given }) {
     const pattern = text(route?.url);
-    const { name } = (request?.routeOptions?.handler ?? {}) as { name?: unknown };
+    const { name } = (given ?? request?.routeOptions?.handler ?? {}) as { name?: unknown };
     const ownName = text(name);
     return {
       name: pattern === undefined ? 'handler' : names.of(pattern),

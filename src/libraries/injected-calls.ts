@@ -1,136 +1,13 @@
 import * as diagnostics from 'node:diagnostics_channel';
-import type { Channel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
-import { directRecorder, recordCallback, recordPromise } from './engine/direct-calls.js';
-import type { AnyFunction, CallRecorder } from './engine/direct-calls.js';
-
-/** What is published of a call. A subscriber to its start may change the arguments. */
-interface CallMessage {
-  self: unknown;
-  arguments: unknown[];
-  result?: unknown;
-  error?: unknown;
-}
-
-interface Channels {
-  start: Channel;
-  end: Channel;
-  asyncStart: Channel;
-  asyncEnd: Channel;
-  error: Channel;
-}
-
-/** Runs a function below the stores of a channel, with a message. */
-function run(channel: Channel, message: CallMessage, call: () => unknown): unknown {
-  return channel.runStores(message, call);
-}
-
-function publishEnd({ asyncStart, asyncEnd }: Channels, message: CallMessage): void {
-  asyncStart.publish(message);
-  asyncEnd.publish(message);
-}
-
-/** The program's callback, which is published, and runs below the stores of `asyncStart`. */
-function publishedCallback(
-  channels: Channels,
-  message: CallMessage,
-  callback: AnyFunction,
-): AnyFunction {
-  return function (this: unknown, ...outcome) {
-    const [error, result] = outcome;
-    if (error !== undefined && error !== null) {
-      message.error = error;
-      channels.error.publish(message);
-    } else {
-      message.result = result;
-    }
-    return run(channels.asyncStart, message, () => {
-      try {
-        return callback.apply(this, outcome);
-      } finally {
-        channels.asyncEnd.publish(message);
-      }
-    });
-  };
-}
-
-/** Publishes how a promise settles; returns what the program is to get in its stead. */
-function publishedPromise(
-  channels: Channels,
-  message: CallMessage,
-  promise: PromiseLike<unknown>,
-): unknown {
-  const resolved = (result: unknown): unknown => {
-    message.result = result;
-    publishEnd(channels, message);
-    return result;
-  };
-  const rejected = (error: unknown): void => {
-    message.error = error;
-    channels.error.publish(message);
-    publishEnd(channels, message);
-  };
-  if (promise instanceof Promise && promise.constructor === Promise) {
-    // A promise of its own: a rejection that the program does not handle is found as before.
-    return promise.then(resolved, (error: unknown) => {
-      rejected(error);
-      throw error;
-    });
-  }
-  promise.then(resolved, rejected);
-  return promise;
-}
-
-/** The same of a call that is not published: nobody subscribes but what records it. */
-function recordedCall(
-  recorder: CallRecorder,
-  original: AnyFunction,
-  self: unknown,
-  args: unknown[],
-): unknown {
-  const message: CallMessage = { self, arguments: args };
-  const last = args.length - 1;
-  if (typeof args[last] === 'function') {
-    return recordCallback(recorder, message, original, self, args, last);
-  }
-  return recordPromise(recorder, message, original, self, args);
-}
-
-/** Calls a function, and publishes that: a callback as its last argument, or a promise as its result, ends it. */
-function publishedCall(
-  channels: Channels,
-  original: AnyFunction,
-  self: unknown,
-  given: ArrayLike<unknown>,
-): unknown {
-  if (!channels.start.hasSubscribers) return Reflect.apply(original, self, given);
-  const args = Array.from(given);
-  const recorder = directRecorder(channels.start);
-  if (recorder !== undefined) return recordedCall(recorder, original, self, args);
-  const message: CallMessage = { self, arguments: args };
-  const callback = args.at(-1);
-  const callsBack = typeof callback === 'function';
-  if (callsBack) {
-    args[args.length - 1] = publishedCallback(channels, message, callback as AnyFunction);
-  }
-  return run(channels.start, message, () => {
-    try {
-      const result = original.apply(self, args);
-      if (callsBack) return result;
-      if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function') {
-        return publishedPromise(channels, message, result as PromiseLike<unknown>);
-      }
-      message.result = result;
-      return result;
-    } catch (error) {
-      message.error = error;
-      channels.error.publish(message);
-      throw error;
-    } finally {
-      channels.end.publish(message);
-    }
-  });
-}
+import { AsyncResource } from 'node:async_hooks';
+import { publishedCall, publishedCallback } from './engine/published-calls.js';
+import type {
+  AnyFunction,
+  CallChannels,
+  MethodMessage,
+  PublishedMessage,
+} from './engine/published-calls.js';
 
 /** Calls the listeners of an event as `emit` does; returns a promise that all of theirs have settled with. */
 function callListeners(
@@ -161,7 +38,11 @@ interface StatusListener {
 const OK = 0;
 
 /** Publishes a call of gRPC from its start to its status. */
-function publishedStart(channels: Channels, call: StartableCall, fields: object): StartableCall {
+function publishedGrpcCall(
+  channels: CallChannels,
+  call: StartableCall,
+  fields: Fields,
+): StartableCall {
   if (!channels.start.hasSubscribers) return call;
   const { start } = call;
   call.start = (metadata, listener) => {
@@ -204,37 +85,280 @@ function publishedStart(channels: Channels, call: StartableCall, fields: object)
   return call;
 }
 
+type RequestClass = new (...args: unknown[]) => object;
+
+/** Requests that wait for one of a pool's clients, by what handles their answer. */
+const pooled = new WeakMap<object, MethodMessage>();
+
+/** Publishes that a request is given to a pool, which may keep it. */
+function publishPooled({ start, end }: CallChannels, self: unknown, handler: unknown): void {
+  if (!start.hasSubscribers || typeof handler !== 'object' || handler === null) return;
+  if (pooled.has(handler)) return;
+  const message: MethodMessage = { self, arguments: [] };
+  pooled.set(handler, message);
+  start.publish(message);
+  end.publish(message);
+}
+
+/** Makes the request of a client, where the program asked for it: the pool may have kept it since. */
+function madeRequest(
+  { asyncStart, asyncEnd }: CallChannels,
+  client: unknown,
+  handler: object,
+  make: () => object,
+): unknown {
+  const message = pooled.get(handler);
+  if (message === undefined) return make();
+  pooled.delete(handler);
+  message.result = client;
+  return asyncStart.runStores(message, () => {
+    // The wait is over before the request begins.
+    asyncEnd.publish(message);
+    return make();
+  });
+}
+
+/** What was published when it was given to a library: one may give it to itself again. */
+const published = new WeakSet<object>();
+
+/** Further fields of a message. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Publishes that a call begins; undefined: nobody listens, or that was published. */
+function publishStart(
+  { start, end }: CallChannels,
+  subject: object,
+  message: PublishedMessage & Fields,
+): PublishedMessage | undefined {
+  if (!start.hasSubscribers || published.has(subject)) return undefined;
+  published.add(subject);
+  start.publish(message);
+  end.publish(message);
+  return message;
+}
+
+function publishSuccess(
+  { asyncEnd }: CallChannels,
+  message: PublishedMessage,
+  result?: unknown,
+): void {
+  message.result = result;
+  asyncEnd.publish(message);
+}
+
+function publishFailure(
+  { error: failed, asyncEnd }: CallChannels,
+  message: PublishedMessage,
+  error: unknown,
+): void {
+  message.error = error;
+  failed.publish(message);
+  asyncEnd.publish(message);
+}
+
+/** A command that its library settles by functions of its own. */
+interface SettledCommand {
+  resolve: AnyFunction;
+  reject: AnyFunction;
+}
+
+/** Publishes a command until it is settled. Its promise may be handled or not, as without this. */
+function publishSettled(channels: CallChannels, command: SettledCommand, fields: Fields): void {
+  const message = publishStart(channels, command, fields);
+  if (message === undefined) return;
+  const { resolve, reject } = command;
+  command.resolve = function (result) {
+    publishSuccess(channels, message);
+    return resolve.call(this, result);
+  };
+  command.reject = function (error) {
+    publishFailure(channels, message, error);
+    return reject.call(this, error);
+  };
+}
+
+/** A command of redis 3. An error that has no callback is an event of the client. */
+interface CalledCommand {
+  callback: AnyFunction | undefined;
+}
+
+/** Publishes a command until its callback is called, which goes on where the program called. */
+function publishCalled(
+  channels: CallChannels,
+  client: EventEmitter,
+  command: CalledCommand,
+  fields: Fields,
+): void {
+  const message = publishStart(channels, command, fields);
+  if (message === undefined) return;
+  const { callback } = command;
+  const own = callback === undefined ? undefined : AsyncResource.bind(callback);
+  command.callback = function (...outcome) {
+    const [error] = outcome;
+    if (error === undefined || error === null) publishSuccess(channels, message);
+    else publishFailure(channels, message, error);
+    if (own !== undefined) return own.apply(this, outcome);
+    if (error !== undefined && error !== null) client.emit('error', error);
+    return undefined;
+  };
+}
+
+/** A command of mysql2. With a callback it calls that, else it emits what it finds. */
+interface QueuedCommand extends EventEmitter {
+  sql?: unknown;
+  onResult?: AnyFunction;
+}
+
+/** What is published of the last statement that a connection of mysql2 prepares, and of its own beginning. */
+const prepared = new WeakMap<object, PublishedMessage>();
+const connecting = new WeakMap<object, (error: unknown) => void>();
+
+/** Has a message end with a command, once. */
+function endWith(channels: CallChannels, command: QueuedCommand, message: PublishedMessage): void {
+  const { onResult } = command;
+  if (typeof onResult === 'function') {
+    command.onResult = publishedCallback(channels, message, onResult);
+    return;
+  }
+  // It emits an error only if the program listens, for otherwise that is thrown.
+  command.once('end', () => {
+    if ('error' in message) publishFailure(channels, message, message.error);
+    else publishSuccess(channels, message);
+  });
+}
+
+/** Publishes the commands of a connection of mysql2 that the program waits for. */
+function publishQueued(
+  queries: CallChannels,
+  connection: object,
+  command: QueuedCommand,
+  server: Fields,
+): void {
+  const kind = command.constructor.name;
+  if (kind === 'ClientHandshake') {
+    const channels = channelsOf('mysql2:connect');
+    const message = publishStart(channels, command, server);
+    if (message === undefined) return;
+    let isOver = false;
+    const end = (error?: unknown): void => {
+      connecting.delete(connection);
+      if (isOver) return;
+      isOver = true;
+      if (error === undefined) publishSuccess(channels, message);
+      else publishFailure(channels, message, error);
+    };
+    connecting.set(connection, end);
+    command.prependOnceListener('error', end);
+    command.once('end', () => {
+      end();
+    });
+  } else if (kind === 'Query') {
+    const message = publishStart(queries, command, { ...server, query: command.sql });
+    if (message !== undefined) endWith(queries, command, message);
+  } else if (kind === 'Prepare') {
+    // Maybe for `execute`, of which the next command is the other half.
+    const { onResult } = command;
+    if (typeof onResult !== 'function') return;
+    const message: PublishedMessage = {};
+    prepared.set(connection, message);
+    command.onResult = function (...outcome) {
+      if (outcome[0]) message.error = outcome[0];
+      return onResult.apply(this, outcome);
+    };
+  } else if (kind === 'Execute') {
+    const of = prepared.get(connection);
+    prepared.delete(connection);
+    const channels = channelsOf('mysql2:execute');
+    const query = command.sql;
+    const message = publishStart(channels, command, { ...server, query });
+    if (message === undefined) return;
+    endExecution(channels, command, message, of);
+  }
+}
+
+/** An execution ends without its callback if the statement could not be prepared. */
+function endExecution(
+  channels: CallChannels,
+  command: QueuedCommand,
+  message: PublishedMessage,
+  ofPrepare: PublishedMessage | undefined,
+): void {
+  const hasCallback = typeof command.onResult === 'function';
+  if (hasCallback) endWith(channels, command, message);
+  command.once('end', () => {
+    if (ofPrepare !== undefined && 'error' in ofPrepare) {
+      publishFailure(channels, message, ofPrepare.error);
+    } else if (!hasCallback) publishSuccess(channels, message);
+  });
+}
+
+/** The end of waiting for a pool, by the callback that gets the connection. */
+function publishedWait(channels: CallChannels, callback: unknown, fields: Fields): unknown {
+  if (typeof callback !== 'function') return callback;
+  const message = publishStart(channels, callback, fields);
+  if (message === undefined) return callback;
+  const own = publishedCallback(channels, message, callback as AnyFunction);
+  // The pool may wait again with it.
+  published.add(own);
+  return own;
+}
+
+const NO_ARGUMENTS: readonly unknown[] = [];
+
+/** What Fastify knows of a route. */
+interface Route {
+  config?: { url?: unknown } | undefined;
+  handler: AnyFunction;
+}
+
+/** The route of a request, the call of whose handler is published. What finds no route has no pattern. */
+function publishedRoute(
+  channels: CallChannels & diagnostics.TracingChannel,
+  route: Route,
+  request: unknown,
+): Pick<Route, 'handler'> {
+  const { config, handler } = route;
+  if (!channels.start.hasSubscribers || config?.url === undefined) return route;
+  const message = { request, route: { url: config.url }, handler };
+  const handle: AnyFunction = (...given) =>
+    channels.traceSync(() => handler.apply(route, given), message);
+  return { handler: handle };
+}
+
+function channelsOf(name: string): CallChannels & diagnostics.TracingChannel {
+  return diagnostics.tracingChannel(name);
+}
+
 /** The tracing channel that a changed file of a library publishes on. */
 export function injectedChannel(name: string): object {
-  const channels = diagnostics.tracingChannel(name) as Channels & diagnostics.TracingChannel;
+  const channels = channelsOf(name);
   return {
     traceSync: channels.traceSync.bind(channels),
     call: (original: AnyFunction, self: unknown, args: ArrayLike<unknown>) =>
       publishedCall(channels, original, self, args),
-    started: (call: StartableCall, fields: object) => publishedStart(channels, call, fields),
+    pooled: (self: unknown, handler: unknown) => {
+      publishPooled(channels, self, handler);
+    },
+    made: (client: unknown, handler: object, Request: RequestClass, ...args: unknown[]) =>
+      madeRequest(channels, client, handler, () => new Request(...args)),
+    settled: (command: SettledCommand, fields: Fields) => {
+      publishSettled(channels, command, fields);
+    },
+    called: (client: EventEmitter, command: CalledCommand, fields: Fields) => {
+      publishCalled(channels, client, command, fields);
+    },
+    queued: (connection: object, command: QueuedCommand, server: Fields) => {
+      publishQueued(channels, connection, command, server);
+    },
+    unconnected: (connection: object, error: unknown) => {
+      connecting.get(connection)?.(error);
+    },
+    waited: (callback: unknown, fields: Fields) => publishedWait(channels, callback, fields),
+    promised: (call: AnyFunction, fields: Fields) =>
+      publishedCall(channels, call, undefined, NO_ARGUMENTS, () => fields),
+    routed: (route: Route, request: unknown) => publishedRoute(channels, route, request),
+    started: (call: StartableCall, fields: Fields) => publishedGrpcCall(channels, call, fields),
     emit: (emitter: EventEmitter, event: string, ...values: unknown[]) =>
       channels.traceSync(callListeners, { emitter, event }, undefined, emitter, event, values),
   };
-}
-
-/**
- * Publishes the calls of a method.
- *
- * @param names the first that the object has is published.
- * @throws if the object has none of them.
- */
-export function publishMethod(channel: string, owner: object, names: readonly string[]): void {
-  const name = names.find((each) => Object.hasOwn(owner, each));
-  const found = name === undefined ? undefined : Object.getOwnPropertyDescriptor(owner, name);
-  if (name === undefined || typeof found?.value !== 'function') {
-    throw new TypeError(`it has no function ${names.join(' or ')}`);
-  }
-  const original = found.value as AnyFunction;
-  const channels = diagnostics.tracingChannel(channel) as Channels;
-  const published = function (this: unknown, ...args: unknown[]): unknown {
-    return publishedCall(channels, original, this, args);
-  };
-  Object.defineProperty(published, 'name', { value: name });
-  Object.defineProperty(published, 'length', { value: original.length });
-  Object.defineProperty(owner, name, { ...found, value: published });
 }

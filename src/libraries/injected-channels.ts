@@ -7,13 +7,15 @@ interface PublishedMethod {
   readonly owner: string;
   /** The first of these that the object has. */
   readonly names: readonly string[];
+  /** A function of the object and the arguments, as an expression: it returns further fields of the message. */
+  readonly fields?: string;
 }
 
 /** A text that is changed: it is found exactly once, and spaces in a string may be any white space. */
 export interface ChangedText {
   readonly channel: string;
   readonly from: string | RegExp;
-  /** In it, `$channel` is the tracing channel. */
+  /** In it, `$channel` is the tracing channel, and `$match` the text. */
   readonly to: string;
 }
 
@@ -26,6 +28,10 @@ export interface InjectedFile {
   readonly texts?: readonly ChangedText[];
   /** A file with this in it is left as it is: it has channels of its own. */
   readonly unless?: RegExp;
+  /** Only of a file with this in it. */
+  readonly only?: RegExp;
+  /** Why nothing can be put into it, for the warning. */
+  readonly reason?: string;
 }
 
 function method(channel: string, owner: string, ...names: string[]): PublishedMethod {
@@ -46,7 +52,64 @@ function call(channel: string, start: string, message: string, receiver = 'void 
   return { channel, from: start, to };
 }
 
-/** The files of each library without channels of its own. Their form decides, not the library's version. */
+/** What the channels of a library say of its server, as fields of an object literal. */
+const REDIS_SERVER =
+  "database: options?.database ?? 0, serverAddress: options?.socket?.host ?? options?.socket?.path ?? 'localhost', serverPort: options?.socket?.port";
+const IOREDIS_SERVER =
+  'database: options.db, serverAddress: options.path ?? options.host, serverPort: options.path == null ? options.port : undefined';
+const MYSQL_SERVER =
+  'database: config.database, serverAddress: config.socketPath ?? config.host, serverPort: config.socketPath == null ? config.port : undefined';
+/** Of a library that publishes what it does. */
+const PUBLISHES = /diagnostics_channel|tracing/i;
+
+/** ioredis before 5.11: each command goes through one function, maybe twice. */
+function ioredisFile(path: RegExp, from: string | RegExp): InjectedFile {
+  return {
+    package: 'ioredis',
+    path,
+    unless: PUBLISHES,
+    texts: [
+      {
+        channel: 'ioredis:command',
+        from,
+        to: `$match $channel.settled(command, (({ options }) => ({ command: command.name, ${IOREDIS_SERVER} }))(this));`,
+      },
+    ],
+    methods: [
+      {
+        channel: 'ioredis:connect',
+        owner: 'Redis.prototype',
+        names: ['connect'],
+        fields: `({ options, connectionEpoch }) => ({ connectionEpoch, ${IOREDIS_SERVER} })`,
+      },
+    ],
+  };
+}
+
+/** The methods of a client of `@redis/client` that its earlier versions have under other names. */
+function redisMethods(
+  batches: readonly (readonly [name: string, mode: string])[],
+): PublishedMethod[] {
+  return [
+    {
+      channel: 'node-redis:connect',
+      owner: 'RedisClient.prototype',
+      names: ['connect'],
+      fields: `({ options }) => ({ ${REDIS_SERVER} })`,
+    },
+    ...batches.map(([name, mode]) => ({
+      channel: 'node-redis:batch',
+      owner: 'RedisClient.prototype',
+      names: [name],
+      fields: `({ options }, [commands, , chain]) => ({ batchMode: ${mode}, batchSize: commands?.length, ${REDIS_SERVER} })`,
+    })),
+  ];
+}
+
+/**
+ * The files of each library without channels of its own, and of earlier versions that had none yet. Their form
+ * decides, not the library's version.
+ */
 export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>> = {
   amqplib: [
     {
@@ -96,6 +159,27 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
           'handler: fn, param: key.name, req',
         ),
       ],
+    },
+  ],
+  fastify: [
+    {
+      package: 'fastify',
+      path: /^lib\/handleRequest\.js$/,
+      unless: PUBLISHES,
+      texts: [
+        {
+          channel: 'fastify.request.handler',
+          from: /(?:(?:request|reply)\[kRouteContext\]|reply\.context)(?=\.handler\(request, reply\))/,
+          to: '$channel.routed($match, request)',
+        },
+      ],
+    },
+  ],
+  'generic-pool': [
+    {
+      package: 'generic-pool',
+      path: /^lib\/Pool\.js$/,
+      methods: [method('orchestrion:generic-pool:acquire', 'Pool.prototype', 'acquire')],
     },
   ],
   graphql16: [
@@ -151,6 +235,10 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
       ],
     },
   ],
+  ioredis: [
+    ioredisFile(/^built\/Redis\.js$/, 'sendCommand(command, stream) {'),
+    ioredisFile(/^built\/redis\/index\.js$/, 'function (command, stream) {'),
+  ],
   kafkajs: [
     {
       package: 'kafkajs',
@@ -184,11 +272,61 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
       ],
     },
   ],
+  knex: [
+    {
+      package: 'knex',
+      path: /^lib\/client\.js$/,
+      methods: [
+        method('orchestrion:knex:acquire', 'module.exports.prototype', 'acquireConnection'),
+      ],
+    },
+  ],
   koa: [
     {
       package: 'koa-compose',
       path: /^index\.js$/,
       texts: [call('orchestrion:koa-compose:middleware', 'fn(context,', 'context, handler: fn')],
+    },
+  ],
+  mssql: [
+    {
+      package: 'mssql',
+      path: /^lib\/base\/connection-pool\.js$/,
+      unless: /require\('\.\.\/diagnostics'\)/,
+      reason: 'it publishes nothing; 12.7.0 and later do',
+    },
+  ],
+  mysql2: [
+    {
+      package: 'mysql2',
+      path: /^lib\/(?:base\/)?connection\.js$/,
+      unless: PUBLISHES,
+      only: /\baddCommand\(cmd\) \{/,
+      texts: [
+        {
+          channel: 'mysql2:query',
+          from: 'addCommand(cmd) {',
+          to: `$match $channel.queued(this, cmd, (({ config }) => ({ ${MYSQL_SERVER} }))(this));`,
+        },
+        {
+          channel: 'mysql2:connect',
+          from: '_notifyError(err) {',
+          to: '$match $channel.unconnected(this, err);',
+        },
+      ],
+    },
+    {
+      package: 'mysql2',
+      path: /^lib\/(?:base\/)?pool\.js$/,
+      unless: PUBLISHES,
+      only: /\bgetConnection\(cb\) \{\s*if \(this\._closed/,
+      texts: [
+        {
+          channel: 'mysql2:pool:connect',
+          from: 'getConnection(cb) {',
+          to: `$match cb = $channel.waited(cb, ((config) => ({ ${MYSQL_SERVER} }))(this.config.connectionConfig));`,
+        },
+      ],
     },
   ],
   mongodb: [
@@ -215,6 +353,13 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
   pg: [
     {
       package: 'pg',
+      path: /^lib\/connection\.js$/,
+      only: /readyState === 'open'/,
+      reason:
+        'it cannot connect on Node 14 and later, with the hook or without; 8.0.3 and later can',
+    },
+    {
+      package: 'pg',
       path: /^lib\/client\.js$/,
       methods: [
         method('orchestrion:pg:query', 'Client.prototype', 'query'),
@@ -225,6 +370,53 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
       package: 'pg-pool',
       path: /^index\.js$/,
       methods: [method('orchestrion:pg-pool:connect', 'Pool.prototype', 'connect')],
+    },
+  ],
+  redis: [
+    {
+      package: '@redis/client',
+      path: /^dist\/lib\/client\/index\.js$/,
+      unless: PUBLISHES,
+      only: /_RedisClient_sendCommand = /,
+      texts: [
+        {
+          channel: 'node-redis:command',
+          from: '__classPrivateFieldGet(this, _RedisClient_queue, "f").addCommand(args, options)',
+          to: `$channel.promised(() => $match, { command: String(args[0]), ...(({ options }) => ({ ${REDIS_SERVER} }))(this) })`,
+        },
+      ],
+      methods: redisMethods([['multiExecutor', "chain === undefined ? 'PIPELINE' : 'MULTI'"]]),
+    },
+    {
+      package: '@redis/client',
+      path: /^dist\/lib\/client\/index\.js$/,
+      unless: PUBLISHES,
+      methods: [
+        {
+          channel: 'node-redis:command',
+          owner: 'RedisClient.prototype',
+          names: ['sendCommand'],
+          fields: `({ options }, [args]) => ({ command: String(args?.[0]), ${REDIS_SERVER} })`,
+        },
+        ...redisMethods([
+          ['_executeMulti', "'MULTI'"],
+          ['_executePipeline', "'PIPELINE'"],
+        ]),
+      ],
+    },
+  ],
+  redis3: [
+    {
+      package: 'redis',
+      path: /^index\.js$/,
+      only: /internal_send_command = /,
+      texts: [
+        {
+          channel: 'orchestrion:redis:command',
+          from: 'function (command_obj) {',
+          to: '$match $channel.called(this, command_obj, { command: command_obj.command, database: this.selected_db ?? 0, serverAddress: this.connection_options.path ?? this.connection_options.host, serverPort: this.connection_options.port });',
+        },
+      ],
     },
   ],
   'socket.io': [
@@ -241,6 +433,30 @@ export const INJECTIONS: Readonly<Record<InjectedName, readonly InjectedFile[]>>
           channel: 'orchestrion:socket.io:event',
           from: /super\.emit(?:Untyped)?\.apply\(this, event\)/,
           to: '$channel.emit(this, ...event)',
+        },
+      ],
+    },
+  ],
+  undici: [
+    {
+      package: 'undici',
+      path: /^lib\/dispatcher\/pool-base\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:undici:pool',
+          from: '[kDispatch] (opts, handler) {',
+          to: '[kDispatch] (opts, handler) { $channel.pooled(this, handler);',
+        },
+      ],
+    },
+    {
+      package: 'undici',
+      path: /^lib\/dispatcher\/client\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:undici:pool',
+          from: /new Request\((?=(?:origin|this\[kUrl\]\.origin), opts, handler\))/,
+          to: '$channel.made(this, handler, Request, ',
         },
       ],
     },

@@ -1,8 +1,8 @@
+import type { Server } from './engine/kept-descriptions.js';
 import { redisBatch, redisCommand, redisConnect } from './engine/redis-commands.js';
-import type { RedisPlace } from './engine/redis-commands.js';
 import type { Library, Operation } from './library.js';
 
-interface Connect extends RedisPlace {
+interface Connect extends Server {
   /** How many connections of this client there were before. */
   connectionEpoch?: unknown;
 }

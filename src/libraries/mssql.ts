@@ -3,6 +3,7 @@ import { BoundedCache } from '../core/bounded-cache.js';
 import * as names from './engine/conventions.js';
 import { failureOf } from './engine/failure.js';
 import { number, requiredText, text, UnknownPayload } from './engine/payload.js';
+import { poolWait } from './engine/pool-wait.js';
 import { queryDescription } from './engine/sql.js';
 import type { Description, Failure, Library, LibraryOptions, Operation } from './library.js';
 
@@ -23,7 +24,7 @@ interface Statement extends OfPool {
   statement?: unknown;
 }
 
-interface Place {
+interface Server {
   server: string | undefined;
   port: number | undefined;
   database: string | undefined;
@@ -31,26 +32,26 @@ interface Place {
 
 /** Pools that are remembered: a program has few. */
 const MAX_POOLS = 256;
-const places = new Map<number, Place>();
+const servers = new Map<number, Server>();
 
 function notice({ poolId, server, port, database }: Connect): void {
   if (typeof poolId !== 'number') return;
-  if (places.size >= MAX_POOLS && !places.has(poolId)) {
-    for (const oldest of places.keys()) {
-      places.delete(oldest);
+  if (servers.size >= MAX_POOLS && !servers.has(poolId)) {
+    for (const oldest of servers.keys()) {
+      servers.delete(oldest);
       break;
     }
   }
-  places.set(poolId, { server: text(server), port: number(port), database: text(database) });
+  servers.set(poolId, { server: text(server), port: number(port), database: text(database) });
 }
 
 function attributesOf({ poolId }: OfPool): Attributes {
-  const place = typeof poolId === 'number' ? places.get(poolId) : undefined;
+  const server = typeof poolId === 'number' ? servers.get(poolId) : undefined;
   return {
     'db.system.name': 'microsoft.sql_server',
-    'db.namespace': place?.database,
-    'server.address': place?.server,
-    'server.port': place?.port,
+    'db.namespace': server?.database,
+    'server.address': server?.server,
+    'server.port': server?.port,
   };
 }
 
@@ -130,14 +131,11 @@ function requirePool({ poolId }: OfPool): void {
 }
 
 /** Waiting for a connection of the pool, if there was anything to wait for. */
-const acquire: Operation<OfPool> = {
-  channel: 'mssql:pool:acquire',
-  kind: 'internal',
-  atLeastMs: 1,
-  describe(message) {
+const acquire: Operation<OfPool & { result?: unknown }> = {
+  ...poolWait('mssql:pool:acquire', 'mssql pool', (message: OfPool) => {
     requirePool(message);
-    return { name: 'mssql pool', attributes: attributesOf(message) };
-  },
+    return attributesOf(message);
+  }),
   failure,
 };
 

@@ -1,15 +1,11 @@
 import type { Attributes } from './engine/attribute-names.js';
 import { failureOf } from './engine/failure.js';
+import { KeptDescriptions } from './engine/kept-descriptions.js';
+import type { Server } from './engine/kept-descriptions.js';
 import { number, requiredText, text } from './engine/payload.js';
+import { poolWait } from './engine/pool-wait.js';
 import { queryDescription } from './engine/sql.js';
 import type { Failure, Library, Operation } from './library.js';
-
-interface Server {
-  database?: unknown;
-  /** A host, or the path of a socket. */
-  serverAddress?: unknown;
-  serverPort?: unknown;
-}
 
 /** Its `query` has the values in it, unless it is that of a prepared statement. */
 interface Query extends Server {
@@ -32,6 +28,10 @@ function failure(error: unknown): Failure {
   return { ...failureOf(error), ...(isOfServer ? { status: String(errno) } : {}) };
 }
 
+const queries = new KeptDescriptions((sql, server, options) =>
+  queryDescription('mysql', sql, attributesOf(server), options),
+);
+
 function statement(channel: string): Operation<Query> {
   return {
     channel,
@@ -39,7 +39,8 @@ function statement(channel: string): Operation<Query> {
     callsBack: true,
     describe(message, options) {
       const sql = requiredText(message.query, 'query');
-      return queryDescription('mysql', sql, attributesOf(message), options);
+      const { database, serverAddress, serverPort } = message;
+      return queries.of(sql, database, serverAddress, serverPort, options);
     },
     failure,
   };
@@ -47,12 +48,7 @@ function statement(channel: string): Operation<Query> {
 
 /** Waiting for a connection of the pool, if there was anything to wait for. */
 const acquire: Operation<Server & { result?: unknown }> = {
-  channel: 'mysql2:pool:connect',
-  kind: 'internal',
-  callsBack: true,
-  atLeastMs: 1,
-  describe: (message) => ({ name: 'mysql pool', attributes: attributesOf(message) }),
-  acquired: ({ result }) => result,
+  ...poolWait('mysql2:pool:connect', 'mysql pool', attributesOf),
   failure,
 };
 

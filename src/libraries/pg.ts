@@ -1,6 +1,8 @@
 import type { Attributes } from './engine/attribute-names.js';
 import { failureOf, messageOf } from './engine/failure.js';
+import { KeptDescriptions } from './engine/kept-descriptions.js';
 import { number, requiredObject, requiredText, text } from './engine/payload.js';
+import { poolWait } from './engine/pool-wait.js';
 import { queryDescription } from './engine/sql.js';
 import type { Failure, Library, Operation } from './library.js';
 
@@ -43,6 +45,11 @@ function failure(error: unknown): Failure {
   return messageOf(error) === 'Query read timeout' ? { type: 'timeout' } : failureOf(error);
 }
 
+const queries = new KeptDescriptions((sql, server, options) => {
+  const { database, serverAddress: host, serverPort: port } = server;
+  return queryDescription('postgresql', sql, attributesOf({ database, host, port }), options);
+});
+
 /** Of a query that the program waits for: a cursor or a stream is none. */
 const query: Operation<Call> = {
   channel: 'orchestrion:pg:query',
@@ -51,8 +58,8 @@ const query: Operation<Call> = {
   describe(call, options) {
     const sql = queryOf(call);
     if (sql === undefined) return undefined;
-    const client = requiredObject(call.self, 'client') as Client;
-    return queryDescription('postgresql', sql, attributesOf(client), options);
+    const { database, host, port } = requiredObject(call.self, 'client') as Client;
+    return queries.of(sql, database, host, port, options);
   },
   failure,
 };
@@ -70,15 +77,10 @@ const connect: Operation<Call> = {
 
 /** Waiting for a connection of the pool, if there was anything to wait for. */
 const acquire: Operation<Call> = {
-  channel: 'orchestrion:pg-pool:connect',
-  kind: 'internal',
-  callsBack: true,
-  atLeastMs: 1,
-  describe({ self }) {
+  ...poolWait('orchestrion:pg-pool:connect', 'postgresql pool', ({ self }: Call) => {
     const { options } = requiredObject(self, 'pool') as { options?: Client };
-    return { name: 'postgresql pool', attributes: attributesOf(options ?? {}) };
-  },
-  acquired: ({ result }) => result,
+    return attributesOf(options ?? {});
+  }),
   failure,
 };
 

@@ -14,6 +14,8 @@ const FILES: Record<LibraryName, () => Library> = {
   express: () => (require('./express.js') as typeof import('./express.js')).express,
   express4: () => (require('./express4.js') as typeof import('./express4.js')).express4,
   fastify: () => (require('./fastify.js') as typeof import('./fastify.js')).fastify,
+  'generic-pool': () =>
+    (require('./generic-pool.js') as typeof import('./generic-pool.js')).genericPool,
   graphql: () => (require('./graphql.js') as typeof import('./graphql.js')).graphql,
   'graphql:resolve': () =>
     (require('./graphql.js') as typeof import('./graphql.js')).graphqlResolve,
@@ -24,6 +26,7 @@ const FILES: Record<LibraryName, () => Library> = {
   ioredis: () => (require('./ioredis.js') as typeof import('./ioredis.js')).ioredis,
   kafka: () => (require('./kafka.js') as typeof import('./kafka.js')).kafka,
   kafkajs: () => (require('./kafkajs.js') as typeof import('./kafkajs.js')).kafkajs,
+  knex: () => (require('./knex.js') as typeof import('./knex.js')).knex,
   koa: () => (require('./koa.js') as typeof import('./koa.js')).koa,
   'lru-cache': () => (require('./lru-cache.js') as typeof import('./lru-cache.js')).lruCache,
   mongodb: () => (require('./mongodb.js') as typeof import('./mongodb.js')).mongodb,
@@ -34,9 +37,11 @@ const FILES: Record<LibraryName, () => Library> = {
   net: () => (require('./net.js') as typeof import('./net.js')).net,
   pg: () => (require('./pg.js') as typeof import('./pg.js')).pg,
   redis: () => (require('./redis.js') as typeof import('./redis.js')).redis,
+  redis3: () => (require('./redis.js') as typeof import('./redis.js')).redis3,
   'socket.io': () => (require('./socket-io.js') as typeof import('./socket-io.js')).socketIo,
   sqlite: () => (require('./sqlite.js') as typeof import('./sqlite.js')).sqlite,
   srvx: () => (require('./srvx.js') as typeof import('./srvx.js')).srvx,
+  undici: () => (require('./undici.js') as typeof import('./undici.js')).undici,
   ws: () => (require('./ws.js') as typeof import('./ws.js')).ws,
 };
 

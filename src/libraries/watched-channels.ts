@@ -50,20 +50,33 @@ const INJECTED = {
   amqplib: ['orchestrion:amqplib:publish', 'orchestrion:amqplib:process'],
   bullmq: ['orchestrion:bullmq:add', 'orchestrion:bullmq:addBulk', 'orchestrion:bullmq:process'],
   express4: ['orchestrion:express:layer'],
+  'generic-pool': ['orchestrion:generic-pool:acquire'],
   graphql16: ['orchestrion:graphql:execute', 'orchestrion:graphql:subscribe'],
   grpc: ['orchestrion:@grpc/grpc-js:call'],
   hono: ['orchestrion:hono:handler'],
   kafkajs: ['orchestrion:kafkajs:publish', 'orchestrion:kafkajs:process'],
+  knex: ['orchestrion:knex:acquire'],
   koa: ['orchestrion:koa-compose:middleware'],
   mongodb: ['orchestrion:mongodb:operation'],
   nest: ['orchestrion:@nestjs/core:handler'],
   pg: ['orchestrion:pg:query', 'orchestrion:pg:connect', 'orchestrion:pg-pool:connect'],
+  redis3: ['orchestrion:redis:command'],
   'socket.io': ['orchestrion:socket.io:connect', 'orchestrion:socket.io:event'],
+  undici: ['orchestrion:undici:pool'],
   ws: ['orchestrion:ws:accept', 'orchestrion:ws:message'],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Packages of libraries whose earlier versions publish nothing: they get the channels of the later ones. */
+const EARLIER = {
+  fastify: ['fastify'],
+  ioredis: ['ioredis'],
+  mssql: ['mssql'],
+  mysql2: ['mysql2'],
+  redis: ['@redis/client'],
+} as const satisfies Record<string, readonly string[]>;
+
 /** The name of a library as in `TRACEWRIGHT_INJECT`. */
-export type InjectedName = keyof typeof INJECTED;
+export type InjectedName = keyof typeof INJECTED | keyof typeof EARLIER;
 /** The name of a library, as in `TRACEWRIGHT_LIBRARIES`. */
 export type LibraryName = keyof typeof PUBLISHED | NodePartName | InjectedName;
 /** A part of Node that is recorded as libraries are. */
@@ -81,15 +94,22 @@ export const LIBRARY_NAMES = [
 ] as readonly LibraryName[];
 /** Those that are parts of Node. */
 export const NODE_PART_NAMES = Object.keys(OF_NODE) as readonly NodePartName[];
-/** Those without channels of their own. */
-export const INJECTED_NAMES = Object.keys(INJECTED) as readonly InjectedName[];
+/** Those without channels of their own in any version. */
+export const WITHOUT_CHANNELS = Object.keys(INJECTED) as readonly InjectedName[];
+/** Those without channels of their own in some version. */
+export const INJECTED_NAMES = [
+  ...WITHOUT_CHANNELS,
+  ...Object.keys(EARLIER),
+] as readonly InjectedName[];
 
 /** Of these a program can load ES modules. All others are CommonJS, whichever module imports them. */
 export const WITH_ES_MODULES: readonly InjectedName[] = ['hono', 'nest'];
 
 /** The packages into which channels of a library are put. */
-export function injectedPackages(name: InjectedName): string[] {
-  return [...new Set(INJECTED[name].map((channel) => channel.split(':')[1]!))];
+export function injectedPackages(name: InjectedName): readonly string[] {
+  if (name in EARLIER) return EARLIER[name as keyof typeof EARLIER];
+  const channels: readonly string[] = INJECTED[name as keyof typeof INJECTED];
+  return [...new Set(channels.map((channel) => channel.split(':')[1]!))];
 }
 
 /** What may be recorded thousands of times a request, or what others record too. */
@@ -100,10 +120,7 @@ export const DEFAULT_NAMES = LIBRARY_NAMES.filter((name) => !ON_REQUEST.includes
 
 /** The channels of a library's first message. */
 export function firstChannels(name: LibraryName): string[] {
-  if (isPartOfNode(name)) return [...OF_NODE[name]];
-  return TRACING[name].map((channel) => `tracing:${channel}:start`);
-}
-
-function isPartOfNode(name: LibraryName): name is NodePartName {
-  return name in OF_NODE;
+  return name in OF_NODE
+    ? [...OF_NODE[name as NodePartName]]
+    : TRACING[name as keyof typeof TRACING].map((channel) => `tracing:${channel}:start`);
 }

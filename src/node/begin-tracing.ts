@@ -1,29 +1,26 @@
 import { systemThreadId } from '../core/system-thread.js';
-import { mapPagesLate } from '../core/ring/ring.js';
 import { TracewrightError } from '../core/errors.js';
 import { recordsNothing } from '../core/off.js';
 import { shared } from '../core/process-state.js';
+import { mapPagesLate } from '../core/ring/ring.js';
 import { checkRingDir } from '../core/options/ring-options.js';
 import { claimSizeVariables } from '../core/options/size-limits.js';
 import { currentProcess } from '../ovni/write/process-note.js';
 import { thread } from '../ovni/write/thread.js';
-import { isRequired } from './enabled.js';
-import { PAUSE_MS } from './guard.js';
 import { observeProgram } from './observe-program.js';
 import { keepNodeFast } from './keep-node-fast.js';
 import { completeOnSignals } from './process-end.js';
-import { announce } from './run/announce.js';
 import { planHeph } from './run/plan-heph.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { ProcessPlan } from './run/process-plan.js';
-import { joinRun, leaveRun } from './run/run.js';
+import { joinRun } from './run/run.js';
 import { settleEarlier } from './run/settle-earlier.js';
 import { freeDescriptors, LEAST_FREE } from './free-descriptors.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
 import { beginOvni, firstClockOf } from './threads/begin-ovni.js';
 import { observeItself, observeStream } from './threads/observe-thread.js';
-import type { LateRequests, ObservedThread } from './threads/observe-thread.js';
+import type { LateRequests, ObservedThread } from './threads/observed-thread.js';
 import { beginThread } from './threads/thread-stream.js';
 import { part, reasonOf, warn } from './warning.js';
 
@@ -64,44 +61,27 @@ function planOf(settings: Settings, firstTid: number): ProcessPlan {
   };
 }
 
-/** The budget of a trace that is sent, unless one is set: files are a buffer then. */
-const SHIPPED_BYTES = String(2 ** 30);
-
-/** Where this process's run sends spans; undefined: nowhere, or it is run by a test runner. */
-function shipTarget({ ship, heph, hephTarget }: Settings): string | undefined {
-  if (ship === undefined || process.env['NODE_TEST_CONTEXT'] !== undefined) return undefined;
-  if ((process as { permission?: unknown }).permission !== undefined) {
-    warn(
-      'TRACEWRIGHT_SHIP: no process is started under --permission; run `tracewright ship` next to the service',
-    );
-    return undefined;
-  }
-  if (heph && hephTarget === undefined) return ship;
-  warn('TRACEWRIGHT_SHIP: only a Heph trace in the directory of the run is sent');
-  return undefined;
+function shipper(): typeof import('./run/start-shipper.js') {
+  return require('./run/start-shipper.js') as typeof import('./run/start-shipper.js');
 }
 
-/** Too few descriptors are free for a trace and a service. The threads that follow are not traced either. */
-function forgoTrace(settings: Settings, free: number): void {
-  publishPlan(planOf(settings, systemThreadId()));
-  const reason =
-    `${free} file descriptors are free, and a traced service needs ${LEAST_FREE}; raise its ` +
-    'limit (ulimit -n, LimitNOFILE)';
-  if (isRequired()) throw new Error(reason);
-  warn(`this process is not traced: ${reason}`);
+/** What leaves nothing is loaded for few processes. */
+function late(): typeof import('./run/leave-nothing.js') {
+  return require('./run/leave-nothing.js') as typeof import('./run/leave-nothing.js');
 }
 
 function beginFirst(): void {
   const settings = readSettings();
   const free = freeDescriptors();
   if (free < LEAST_FREE) {
-    forgoTrace(settings, free);
+    // The threads that follow are not traced either.
+    publishPlan(planOf(settings, systemThreadId()));
+    late().forgoTrace(free);
     return;
   }
   const ringDir = settleRingDir();
   mapPagesLate();
-  const ship = shipTarget(settings);
-  if (ship !== undefined) process.env['TRACEWRIGHT_MAX_BYTES'] ??= SHIPPED_BYTES;
+  const ship = settings.ship === undefined ? undefined : shipper().shipTarget(settings);
   claimSizeVariables();
   const run = joinRun(settings);
   const { firstClock } = run;
@@ -122,18 +102,21 @@ function beginFirst(): void {
   };
   publishPlan(plan);
   if (ovni === undefined && heph === undefined) {
-    leaveRun(run, settings);
+    late().leaveRun(run, settings);
     return;
   }
-  announce(settings, run, plan);
   if (ship !== undefined && run.topmost && heph !== undefined) {
     part('TRACEWRIGHT_SHIP: nothing is sent', () => {
-      const { startShipper } =
-        require('./run/start-shipper.js') as typeof import('./run/start-shipper.js');
-      startShipper(run, settings, ship);
+      shipper().startShipper(run, settings, ship);
     });
   }
-  observe(plan, {});
+  const observed = observe(plan, {});
+  if (process.env['NODE_OPTIONS'] && ship === undefined) {
+    late().leaveNothing(settings, run, plan, observed);
+  } else if (!settings.quiet && run.topmost) {
+    const { announce } = require('./run/announce.js') as typeof import('./run/announce.js');
+    announce(settings, run, plan);
+  }
 }
 
 /** Begins the ovni stream of a further thread; returns what the system has refused it, if it has. */
@@ -149,21 +132,6 @@ function beginFurtherThread(plan: ProcessPlan): TracewrightError | undefined {
 
 const UNTRACED = 'no ovni trace of this thread is written';
 
-/** Begins the ovni stream of a thread once the system allows it. */
-function beginLater(plan: ProcessPlan, observed: ObservedThread, requests: LateRequests): void {
-  setTimeout(() => {
-    if (currentProcess()?.finished !== false || thread.process !== undefined) return;
-    part(UNTRACED, () => {
-      if (beginFurtherThread(plan) !== undefined) {
-        beginLater(plan, observed, requests);
-        return;
-      }
-      observeStream(plan, observed, requests);
-      requests.inFlight?.restate();
-    });
-  }, PAUSE_MS).unref();
-}
-
 function beginFurther(plan: ProcessPlan): void {
   if (!plan.ovni && plan.heph === undefined) return;
   settleRingDir();
@@ -178,7 +146,15 @@ function beginFurther(plan: ProcessPlan): void {
   const observed = observe(plan, requests);
   if (refused === undefined || requests === undefined) return;
   warn(`${UNTRACED} until the system allows it: ${reasonOf(refused)}`);
-  beginLater(plan, observed, requests);
+  const { beginLater } =
+    require('./threads/begin-later.js') as typeof import('./threads/begin-later.js');
+  const late = requests;
+  beginLater(UNTRACED, () => {
+    if (beginFurtherThread(plan) !== undefined) return false;
+    observeStream(plan, observed, late);
+    late.inFlight?.restate();
+    return true;
+  });
 }
 
 const hook = shared('node.hook', () => ({ begun: false }));

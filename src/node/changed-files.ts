@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { shared } from '../core/process-state.js';
-import { injectedChannel, publishMethod } from '../libraries/injected-calls.js';
+import { publishMethod } from '../libraries/engine/published-calls.js';
+import type { FieldsOf } from '../libraries/engine/published-calls.js';
+import { injectedChannel } from '../libraries/injected-calls.js';
 import { INJECTIONS } from '../libraries/injected-channels.js';
 import type { ChangedText, InjectedFile } from '../libraries/injected-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
@@ -9,6 +11,9 @@ import { reasonOf, warn } from './warning.js';
 /** What a changed file finds in its process. */
 const KEY = 'tracewright.channels';
 const warned = shared('node.uninjected', () => new Set<string>());
+
+/** Libraries of which a file was loaded where it could be changed. */
+export const seenLibraries = new Set<InjectedName>();
 
 /** Says once that a library, or a part of it, has another form than is known. */
 function warnOf(library: string, directory: string, path: string, reason: string): void {
@@ -33,9 +38,10 @@ const forChangedFiles = {
     channel: string,
     owner: () => object,
     names: readonly string[],
+    fieldsOf?: FieldsOf,
   ): void {
     try {
-      publishMethod(channel, owner(), names);
+      publishMethod(channel, owner(), names, fieldsOf);
     } catch (error) {
       warnOf(library, ...file, reasonOf(error));
     }
@@ -53,7 +59,7 @@ function replaced(content: string, { from, to }: ChangedText, channel: string): 
   const found = [...content.matchAll(patternOf(from))];
   if (found.length !== 1) throw new TypeError(`it has "${String(from)}" ${found.length} times`);
   const [{ index, 0: match }] = found as [RegExpExecArray];
-  const text = to.replaceAll('$channel', channel);
+  const text = to.replaceAll('$channel', channel).replaceAll('$match', match);
   return content.slice(0, index) + text + content.slice(index + match.length);
 }
 
@@ -73,9 +79,9 @@ function change(
     changed = replaced(changed, text, channel);
     lines.push(`${channel} = ${object}.channel(${JSON.stringify(text.channel)})`);
   });
-  const calls = methods.map(({ channel, owner, names }) => {
+  const calls = methods.map(({ channel, owner, names, fields = 'undefined' }) => {
     const values = [library, [directory, path], channel].map((value) => JSON.stringify(value));
-    return `${object}.method(${values.join()}, () => ${owner}, ${JSON.stringify(names)});`;
+    return `${object}.method(${values.join()}, () => ${owner}, ${JSON.stringify(names)}, ${fields});`;
   });
   return `${changed}\n;${lines.join()};${calls.join('')}\n`;
 }
@@ -95,12 +101,15 @@ export function changedFile(
   for (const library of names) {
     for (const file of INJECTIONS[library]) {
       if (file.package !== packageName || !file.path.test(path)) continue;
+      if (file.only?.test(content) === false) continue;
+      seenLibraries.add(library);
       if (content.includes(KEY) || file.unless?.test(content) === true) return content;
       Object.defineProperty(process, Symbol.for(KEY), {
         value: forChangedFiles,
         configurable: true,
       });
       try {
+        if (file.reason !== undefined) throw new Error(file.reason);
         return change(content, library, directory, path, file);
       } catch (error) {
         warnOf(library, directory, path, reasonOf(error));

@@ -52,8 +52,26 @@ function ownCommand(): string | undefined {
 const PRELOAD_OPTIONS = ['-r', '--require', '--import'];
 
 /** Whether the command line of this process, rather than its environment, names what is preloaded. */
-function isPreloadedExplicitly(): boolean {
+export function isPreloadedExplicitly(): boolean {
   return process.execArgv.some((argument) => PRELOAD_OPTIONS.includes(argument.split('=', 1)[0]!));
+}
+
+const OF_PM2 = /^(TRACEWRIGHT_|OTEL_|pm_exec_path$)/;
+
+/**
+ * Takes the variables that the file of pm2 sets for a process of a cluster: all are in one variable, and pm2 copies them into
+ * the environment only when its own script runs.
+ */
+function takeVariablesOfPm2(): void {
+  const { pm2_env: text } = process.env;
+  if (text === undefined) return;
+  try {
+    const all = JSON.parse(text) as Record<string, string>;
+    // Those of pm2 are texts and numbers.
+    for (const name in all) if (OF_PM2.test(name)) process.env[name] = `${all[name]}`;
+  } catch {
+    // It is none of pm2.
+  }
 }
 
 /**
@@ -61,6 +79,7 @@ function isPreloadedExplicitly(): boolean {
  * set, tools such as `npm` are not traced if they have inherited the hook. Loads nothing of the package.
  */
 export function isEnabled(): boolean {
+  takeVariablesOfPm2();
   const text = process.env[VARIABLE] ?? '';
   const wanted = switchOf(text);
   if (wanted !== undefined) return wanted;

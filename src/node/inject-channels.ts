@@ -55,8 +55,8 @@ export function injectChannels(names: readonly InjectedName[]): void {
 
 /** Whether the program, or the directory that it runs in, has a package, and as ES modules. */
 function isOfModules(name: string): boolean {
-  return [dirname(programPath() ?? ''), process.cwd()].some((place) =>
-    [...ancestors(place)].some(
+  return [dirname(programPath() ?? ''), process.cwd()].some((directory) =>
+    [...ancestors(directory)].some(
       (each) => readManifest(join(each, 'node_modules', name))?.type === 'module',
     ),
   );

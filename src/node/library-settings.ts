@@ -1,5 +1,10 @@
 import type { LibraryOptions } from '../libraries/library.js';
-import { DEFAULT_NAMES, INJECTED_NAMES, LIBRARY_NAMES } from '../libraries/watched-channels.js';
+import {
+  DEFAULT_NAMES,
+  INJECTED_NAMES,
+  LIBRARY_NAMES,
+  WITHOUT_CHANNELS,
+} from '../libraries/watched-channels.js';
 import type { InjectedName, LibraryName } from '../libraries/watched-channels.js';
 
 /** Which libraries are recorded, and what of them. */
@@ -56,7 +61,7 @@ export function recordedNames(
   names: readonly LibraryName[],
   injected: readonly InjectedName[],
 ): readonly LibraryName[] {
-  const isInjectable = (name: LibraryName): name is InjectedName =>
-    (INJECTED_NAMES as readonly string[]).includes(name);
-  return names.filter((name) => !isInjectable(name) || injected.includes(name));
+  const needsInjection = (name: LibraryName): name is InjectedName =>
+    (WITHOUT_CHANNELS as readonly string[]).includes(name);
+  return names.filter((name) => !needsInjection(name) || injected.includes(name));
 }

@@ -1,5 +1,5 @@
 import { firstChannels } from '../libraries/watched-channels.js';
-import { recordUnderHook } from '../spans/hook-place.js';
+import { recordUnderHook } from '../spans/hook-spans.js';
 import { injectChannels } from './inject-channels.js';
 import type { LibrarySettings } from './library-settings.js';
 import { onFirstLook } from './otel/first-look.js';
@@ -7,7 +7,7 @@ import { otherTracing } from './otel/other-tracing.js';
 import { dependedInstrumentations } from './otel/program-dependencies.js';
 import { onFirstMessage } from './requests/channels.js';
 import type { ProcessPlan } from './run/process-plan.js';
-import type { LateRequests } from './threads/observe-thread.js';
+import type { LateRequests } from './threads/observed-thread.js';
 import { part } from './warning.js';
 
 /** What is published first of anything that is recorded of requests. What listens will serve. */
@@ -91,7 +91,7 @@ function watchLibraries(settings: LibrarySettings): void {
  * @returns those that instrumentations record instead.
  */
 function serveOpenTelemetry(
-  { instrumentations }: ProcessPlan,
+  { instrumentations, libraries }: ProcessPlan,
   recorded: readonly string[],
 ): readonly string[] {
   let disable: () => void = () => undefined;
@@ -109,7 +109,7 @@ function serveOpenTelemetry(
   if (instrumentations === 'auto' && dependedInstrumentations().length === 0) return [];
   const { disableInstrumentations, startInstrumentations } =
     require('./otel/start-instrumentations.js') as typeof import('./otel/start-instrumentations.js');
-  const started = startInstrumentations(instrumentations, recorded);
+  const started = startInstrumentations(instrumentations, recorded, libraries.injected);
   disable = () => {
     disableInstrumentations(started);
   };

@@ -4,14 +4,14 @@ import { dirname, extname, join } from 'node:path';
 
 /** The `type` of the package.json that counts for a file. */
 function packageType(file: string): unknown {
-  for (let place = dirname(file); ; place = dirname(place)) {
+  for (let directory = dirname(file); ; directory = dirname(directory)) {
     try {
-      const text = readFileSync(join(place, 'package.json'), 'utf8');
+      const text = readFileSync(join(directory, 'package.json'), 'utf8');
       return (JSON.parse(text) as { type?: unknown }).type;
     } catch {
       // None here, or none that can be read.
     }
-    if (place === dirname(place)) return undefined;
+    if (directory === dirname(directory)) return undefined;
   }
 }
 

@@ -11,9 +11,32 @@ import type { FlushOptions } from './processor-timeout.js';
 import type { SpanSampler } from './sampler.js';
 import { processors } from './span-processors.js';
 import type { SpanProcessor } from './span-processors.js';
-import { ScopeTracers } from './scope-tracers.js';
 import type { TracerPolicy } from './tracer-policy.js';
 import { countWrongArgument, wrongArguments } from './wrong-arguments.js';
+import { Scope } from '../spans/scope.js';
+import { TracewrightTracer } from './tracer.js';
+
+/** Tracers that are kept. Programs have some dozens; one that makes names up must not fill the memory. */
+const MOST_TRACERS = 1000;
+
+/** The tracers of a provider: one for each library, version and schema. */
+class ScopeTracers {
+  readonly #policy: TracerPolicy;
+  readonly #tracers = new Map<string, TracewrightTracer>();
+
+  constructor(policy: TracerPolicy) {
+    this.#policy = policy;
+  }
+
+  tracerOf(name: string, version: string, schemaUrl: string): TracewrightTracer {
+    const key = `${name}\n${version}\n${schemaUrl}`;
+    const known = this.#tracers.get(key);
+    if (known !== undefined) return known;
+    const tracer = new TracewrightTracer(new Scope(name, version, schemaUrl), this.#policy);
+    if (this.#tracers.size < MOST_TRACERS) this.#tracers.set(key, tracer);
+    return tracer;
+  }
+}
 
 /** Options of a provider. */
 export interface ProviderOptions {

@@ -1,6 +1,6 @@
 import type { Attributes, Context, Link, TraceState } from '@opentelemetry/api';
 import type { ActiveContext } from '../spans/context/active-context.js';
-import type { Decision } from '../spans/start-in-context.js';
+import type { Decision } from '../spans/begin-span.js';
 import type { Span } from '../spans/span.js';
 import { shownContext } from './api-context.js';
 import { attributesOf } from './attribute-input.js';

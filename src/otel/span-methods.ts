@@ -1,16 +1,41 @@
 import type { SpanContext } from '@opentelemetry/api';
 import type { SpanAttributes } from '../spans/attributes.js';
+import { STATUS_ERROR } from '../spans/layout.js';
 import { spans } from '../spans/shared-spans.js';
 import { OPEN } from '../spans/span.js';
 import type { Span } from '../spans/span.js';
 import { attributesOf, isValue, valueOf } from './attribute-input.js';
-import { exceptionAttributesOf } from './exception-input.js';
 import { spanContextOf } from './span-context.js';
 import { linkOf, linksOf } from './span-links.js';
 import { instantOf, isTimeInput } from './time-input.js';
 import { countWrongArgument } from './wrong-arguments.js';
+import { exceptionAttributes } from '../spans/exception.js';
 
-const STATUS_ERROR = 2;
+/**
+ * The attributes of an event `exception` as OpenTelemetry's SDK has them: a code goes before the name of the class.
+ *
+ * @returns undefined for what says nothing.
+ */
+function exceptionAttributesOf(exception: unknown): SpanAttributes | undefined {
+  if (exception === undefined || exception === null) return undefined;
+  const found = exceptionAttributes(exception);
+  const code = codeOf(exception);
+  const attributes = code === undefined ? found : { ...found, 'exception.type': code };
+  const { 'exception.type': type, 'exception.message': message } = attributes;
+  return type === undefined && message === undefined ? undefined : attributes;
+}
+
+function codeOf(exception: unknown): string | undefined {
+  if (typeof exception !== 'object') return undefined;
+  try {
+    const { code } = exception as { code?: unknown };
+    return (typeof code === 'string' && code !== '') || (typeof code === 'number' && code !== 0)
+      ? String(code)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function setAttribute(span: Span, name: unknown, value: unknown): void {
   if (typeof name !== 'string' || name === '' || !isValue(value)) countWrongArgument();

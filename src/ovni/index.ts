@@ -35,8 +35,10 @@ export type { Conversion, ConversionNote, ConvertOptions } from './read/convert-
 export { procFini, procInit, procSetRank } from './write/process.js';
 export type { ProcessOptions } from './write/process.js';
 export type { ProcessDirectory } from './write/process-directory.js';
-export { decodeArguments, readStream } from './read/reader.js';
-export type { DecodedArguments, ReadStreamOptions, StreamEvent } from './read/reader.js';
+export { readStream } from './read/reader.js';
+export { decodeArguments } from './read/event-arguments.js';
+export type { ReadStreamOptions, StreamEvent } from './read/reader.js';
+export type { DecodedArguments } from './read/event-arguments.js';
 export { procStats } from './write/stats.js';
 export type { ProcessStats } from './write/stats.js';
 export { recoverTrace } from './read/recover.js';

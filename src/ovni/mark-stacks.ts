@@ -3,7 +3,7 @@ export const MARK_TYPES = 100;
 /** Values of one type that the emulator keeps pushed at once. */
 export const MAX_DEPTH = 512;
 
-export const UNDEFINED = 0;
+const UNDEFINED = 0;
 export const SINGLE = 1;
 export const STACK = 2;
 

@@ -7,8 +7,7 @@ import { RowNames } from './data/row-names.js';
 import { Search } from './data/search.js';
 import { SelectedRow, rowFields } from './data/selected-row.js';
 import { Server, takeToken } from './data/server.js';
-import { AppContext } from './state/app.js';
-import type { App, LeftWindows } from './state/app.js';
+import { type App, AppContext, type LeftWindows } from './state/app.js';
 import { NOTHING_LIT } from './state/lit-rows.js';
 import { Store } from './state/store.js';
 import { viewStateOfPage } from './state/view-state.js';
@@ -37,8 +36,8 @@ const app: App = {
   rowNames: new RowNames(server, recording),
   left: new Store<LeftWindows>({ windows: [] }),
   announce(text) {
-    const place = document.getElementById('spoken');
-    if (place !== null) place.textContent = text;
+    const spoken = document.getElementById('spoken');
+    if (spoken !== null) spoken.textContent = text;
   },
   async showRow(row, rowStart, fills = false) {
     const key = rowStart === undefined ? undefined : String(rowStart);
@@ -61,12 +60,12 @@ view.watch(({ theme }) => {
   applyTheme(theme);
 });
 
-const place = document.getElementById('page');
-if (place === null) throw new Error('index.html has no element for the page');
+const container = document.getElementById('page');
+if (container === null) throw new Error('index.html has no element for the page');
 render(
   <AppContext.Provider value={app}>
     <Page />
   </AppContext.Provider>,
-  place,
+  container,
 );
 void recording.follow();

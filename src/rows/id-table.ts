@@ -108,7 +108,7 @@ export class TraceTable {
     return number;
   }
 
-  /** The number of the id at a place of a column, or -1. */
+  /** The number of the id at an index of a column, or -1. */
   find(ids: Uint32Array, at: number): number {
     const a = ids[at]! | 0;
     const b = ids[at + 1]! | 0;

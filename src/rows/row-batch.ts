@@ -105,7 +105,7 @@ export interface RowBatch {
 export interface ReadBatch extends RowBatch {
   tracks: readonly RowTrack[];
   readonly counters: readonly RowCounter[];
-  /** The offset in the file from which `rows.place` counts. */
+  /** The offset in the file from which `rows.recordOffset` counts. */
   readonly from: number;
   /** Opens the file for the records of rows. */
   readonly openAttributes: () => AttributeReader;

@@ -67,7 +67,7 @@ export class RowBuilder implements ReadBatch {
     rows.route[row] = NO_TEXT;
     rows.trace[row] = NO_TRACE;
     rows.track[row] = this.#track(track);
-    rows.place[row] = this.#placeOf(offset);
+    rows.recordOffset[row] = this.#relative(offset);
     rows.hashEnd[row] = rows.hashCount;
     return row;
   }
@@ -111,11 +111,11 @@ export class RowBuilder implements ReadBatch {
     return number;
   }
 
-  #placeOf(offset: number | undefined): number {
+  #relative(offset: number | undefined): number {
     if (offset === undefined) return NO_RECORD;
     this.#last = Math.max(this.#last, offset);
-    const place = offset - this.from;
-    return place >= 0 && place < NO_RECORD ? place : NO_RECORD;
+    const after = offset - this.from;
+    return after >= 0 && after < NO_RECORD ? after : NO_RECORD;
   }
 }
 

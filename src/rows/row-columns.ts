@@ -20,7 +20,7 @@ export class RowColumns {
   spanId: Uint32Array = new Uint32Array(0);
   parentId: Uint32Array = new Uint32Array(0);
   /** Bytes from the batch's first record to the row's, or NO_RECORD. */
-  place: Uint32Array = new Uint32Array(0);
+  recordOffset: Uint32Array = new Uint32Array(0);
   /** Where the row's hashes of attributes end in `hashes`. */
   hashEnd: Uint32Array = new Uint32Array(0);
   hashes = new Int32Array(FIRST_CAPACITY);
@@ -105,7 +105,7 @@ export class RowColumns {
     this.trace = grownWords(this.trace);
     this.spanId = grownWords(this.spanId, 2);
     this.parentId = grownWords(this.parentId, 2);
-    this.place = grownWords(this.place);
+    this.recordOffset = grownWords(this.recordOffset);
     this.hashEnd = grownWords(this.hashEnd);
     const flags = new Uint8Array(capacity);
     flags.set(this.flags);

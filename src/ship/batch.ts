@@ -10,10 +10,10 @@ export interface PlacedBatch extends ShipBatch {
   readonly bytes: number;
 }
 
-/** Spans of a batch at most. */
+/** Spans of a batch at most. Those of a few batches are all that the heap must hold. */
 const MOST_SPANS = 2000;
 /** Bytes that they take in their files: an encoded batch stays below a megabyte. */
-const MOST_BYTES = 700_000;
+const MOST_BYTES = 350_000;
 
 /** Collects spans until they are a batch. */
 export class BatchBuilder {

@@ -1,27 +1,29 @@
 import {
   closeSync,
   constants,
+  fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   renameSync,
-  writeSync,
 } from 'node:fs';
-import { createHash } from 'node:crypto';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
 import { tryLock } from '../core/files/file-lock.js';
 import { readRegularFile } from '../core/files/regular-file.js';
+import { statePath } from '../core/files/state-path.js';
 import { hasCode, wrapSystemError } from '../core/files/system-error.js';
+import { writeAll } from '../core/files/write-all.js';
 import { BatchEnds } from './batch-ends.js';
+import type { BatchEnd } from './batch-ends.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
 import type { UnnamedFile } from './target.js';
 
 const VERSION = 1;
 const MOST_BYTES = 256 << 20;
-/** Of a checkpoint that is written at each acknowledgement. */
-const SMALL_BYTES = 64 << 10;
+/** Changes that are appended before the whole is written again, in bytes. */
+const MOST_APPENDED = 1 << 20;
 const PRIVATE_DIRECTORY = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -30,16 +32,22 @@ type Positions = Map<string, SpanPosition>;
 
 /** Where a checkpoint lies unless it is named: one for each set of paths and targets. */
 export function defaultCheckpoint(paths: readonly string[], targets: readonly string[]): string {
-  const { XDG_STATE_HOME } = process.env;
-  const state =
-    XDG_STATE_HOME?.startsWith('/') === true ? XDG_STATE_HOME : join(homedir(), '.local', 'state');
   const key = [...paths.map((path) => resolve(path)), '', ...targets].join('\n');
-  const name = createHash('sha256').update(key).digest('hex').slice(0, 16);
-  return join(state, 'tracewright', 'ship', `${name}.json`);
+  return statePath('ship', key);
+}
+
+/** What has changed of a target since the line before. */
+interface Change {
+  target: string;
+  /** By path; null: it is forgotten. */
+  positions: Record<string, SpanPosition | null>;
+  ends: Record<string, readonly BatchEnd[]>;
+  unnamed?: readonly UnnamedFile[];
 }
 
 /**
- * What each target has: a file that is replaced as a whole, after it is on the disk. One process uses it at a time.
+ * What each target has: a file with a line of everything, and lines of what has changed since. A file system may wait
+ * for the disk when a file is replaced, and an acknowledgement must not. One process uses it at a time.
  */
 export class Checkpoint {
   readonly path: string;
@@ -47,10 +55,15 @@ export class Checkpoint {
   readonly #targets = new Map<string, Positions>();
   readonly #ends = new Map<string, BatchEnds>();
   readonly #unnamed = new Map<string, readonly UnnamedFile[]>();
-  #changed = false;
+  /** By target, the paths of which something has changed. */
+  readonly #changed = new Map<string, Set<string>>();
+  readonly #changedUnnamed = new Set<string>();
+  /** The file, for further lines; undefined: it is to be written as a whole. */
+  #file: number | undefined;
+  #length = 0;
+  #appended = 0;
   /** Whether what was written may not be on the disk. */
   #unsynced = false;
-  #bytes = 0;
 
   /**
    * @throws TracewrightError `ERR_ORDER` when another process uses it, `ERR_SYSTEM` when it cannot be used,
@@ -82,8 +95,10 @@ export class Checkpoint {
   /** Notes that a target has everything before some positions. */
   reach(target: string, positions: ReadonlyMap<string, SpanPosition>): void {
     const own = this.#of(target);
-    for (const [path, position] of positions) own.set(path, position);
-    this.#changed = true;
+    for (const [path, position] of positions) {
+      own.set(path, position);
+      this.change(target, path);
+    }
   }
 
   /** Where the batches ended that a target may have. Whoever changes them calls `change`. */
@@ -100,25 +115,24 @@ export class Checkpoint {
 
   setUnnamed(target: string, files: readonly UnnamedFile[]): void {
     this.#unnamed.set(target, files);
-    this.#changed = true;
+    this.#changedUnnamed.add(target);
   }
 
-  change(): void {
-    this.#changed = true;
+  change(target: string, path: string): void {
+    const paths = this.#changed.get(target);
+    if (paths === undefined) this.#changed.set(target, new Set([path]));
+    else paths.add(path);
   }
 
   /** Forgets files that are gone. */
   forget(target: string, path: string): void {
     this.endsOf(target).forget(path);
-    if (this.#of(target).delete(path)) this.#changed = true;
+    if (this.#of(target).delete(path)) this.change(target, path);
   }
 
-  /**
-   * Writes what has changed, for the case that this process is killed. A large checkpoint, of many files, waits for
-   * `save`.
-   */
+  /** Writes what has changed, for the case that this process is killed. */
   saveSoon(): void {
-    if (this.#bytes <= SMALL_BYTES) this.#write(false);
+    this.#write(false);
   }
 
   /** Writes what has changed; it is on the disk afterwards. */
@@ -127,7 +141,48 @@ export class Checkpoint {
   }
 
   #write(isSynced: boolean): void {
-    if (!this.#changed && !(isSynced && this.#unsynced)) return;
+    const changes = this.#changes();
+    if (changes === '' && !(isSynced && this.#unsynced)) return;
+    wrapSystemError('--checkpoint', this.path, () => {
+      try {
+        if (this.#file === undefined || (isSynced && !this.#isInPlace(this.#file))) this.#replace();
+        else this.#append(this.#file, changes, isSynced);
+      } catch (error) {
+        // Half a line would hide those after it.
+        this.#closeFile();
+        throw error;
+      }
+    });
+    this.#changed.clear();
+    this.#changedUnnamed.clear();
+    this.#unsynced = this.#file !== undefined && !isSynced;
+  }
+
+  #changes(): string {
+    let lines = '';
+    for (const target of new Set([...this.#changed.keys(), ...this.#changedUnnamed])) {
+      const change: Change = { target, positions: {}, ends: {} };
+      for (const path of this.#changed.get(target) ?? []) {
+        change.positions[path] = this.#of(target).get(path) ?? null;
+        change.ends[path] = this.endsOf(target).of(path);
+      }
+      if (this.#changedUnnamed.has(target)) change.unnamed = this.unnamedOf(target);
+      lines += `${JSON.stringify(change)}\n`;
+    }
+    return lines;
+  }
+
+  #append(file: number, changes: string, isSynced: boolean): void {
+    const bytes = Buffer.from(changes);
+    this.#length = writeAll(file, bytes, this.#length);
+    if (isSynced) fsyncSync(file);
+    this.#appended += bytes.length;
+    if (isSynced && this.#appended > MOST_APPENDED) this.#closeFile();
+  }
+
+  /** Writes everything to a new file, which gets the name once it is on the disk. */
+  #replace(): void {
+    this.#closeFile();
     const targets = new Map<string, unknown>();
     for (const [label, files] of this.#targets) targets.set(label, Object.fromEntries(files));
     const text = JSON.stringify({
@@ -136,33 +191,38 @@ export class Checkpoint {
       ends: Object.fromEntries(this.#ends),
       unnamed: Object.fromEntries(this.#unnamed),
     });
-    wrapSystemError('--checkpoint', this.path, () => {
-      const fresh = `${this.path}.new`;
-      const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_RDONLY } = constants;
-      const fd = openSync(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, PRIVATE_FILE);
-      try {
-        const bytes = Buffer.from(text);
-        this.#bytes = bytes.length;
-        for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-        if (isSynced) fsyncSync(fd);
-      } finally {
-        closeSync(fd);
-      }
-      renameSync(fresh, this.path);
-      if (!isSynced) return;
-      const directory = openSync(dirname(this.path), O_RDONLY);
-      try {
-        fsyncSync(directory);
-      } finally {
-        closeSync(directory);
-      }
-    });
-    this.#changed = false;
-    this.#unsynced = !isSynced;
+    const fresh = `${this.path}.new`;
+    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_RDONLY } = constants;
+    this.#file = openSync(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, PRIVATE_FILE);
+    this.#length = writeAll(this.#file, Buffer.from(`${text}\n`), 0);
+    fsyncSync(this.#file);
+    renameSync(fresh, this.path);
+    const directory = openSync(dirname(this.path), O_RDONLY);
+    try {
+      fsyncSync(directory);
+    } finally {
+      closeSync(directory);
+    }
+  }
+
+  #isInPlace(file: number): boolean {
+    try {
+      const [own, there] = [fstatSync(file), lstatSync(this.path)];
+      return own.ino === there.ino && own.dev === there.dev;
+    } catch {
+      return false;
+    }
+  }
+
+  #closeFile(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#appended = 0;
   }
 
   /** Gives the checkpoint to the next process. */
   close(): void {
+    this.#closeFile();
     closeSync(this.#lock);
   }
 
@@ -184,23 +244,18 @@ export class Checkpoint {
       });
       return;
     }
+    const [whole = '', ...changes] = text.split('\n');
     try {
-      const { version, targets, ends, unnamed } = JSON.parse(text) as {
+      const { version, targets, ends, unnamed } = JSON.parse(whole) as {
         version: number;
         targets: unknown;
         ends?: object;
         unnamed?: object;
       };
       if (version !== VERSION) throw new SyntaxError(`version ${version}`);
-      for (const [label, files] of Object.entries(targets as object)) {
-        const positions = Object.entries(files as object) as [string, unknown][];
-        const own = this.#of(label);
-        for (const [path, position] of positions) if (isPosition(position)) own.set(path, position);
-      }
+      for (const [label, files] of Object.entries(targets as object)) this.#take(label, files);
       for (const [label, own] of Object.entries(ends ?? {})) this.endsOf(label).read(own);
-      for (const [label, files] of Object.entries(unnamed ?? {})) {
-        if (Array.isArray(files)) this.#unnamed.set(label, files.filter(isUnnamed));
-      }
+      for (const [label, files] of Object.entries(unnamed ?? {})) this.#takeUnnamed(label, files);
     } catch (error) {
       closeSync(this.#lock);
       throw new TracewrightError(
@@ -209,6 +264,41 @@ export class Checkpoint {
         { field: '--checkpoint', value: this.path, limit: `version ${VERSION}` },
       );
     }
+    for (const line of changes) {
+      const change = changeOf(line);
+      // What follows did not reach the disk.
+      if (change === undefined) return;
+      const { target, positions, ends, unnamed } = change;
+      for (const path of Object.keys(positions)) {
+        this.#of(target).delete(path);
+        this.endsOf(target).forget(path);
+      }
+      this.#take(target, positions);
+      this.endsOf(target).read(ends);
+      this.#takeUnnamed(target, unnamed);
+    }
+  }
+
+  #take(target: string, files: unknown): void {
+    const own = this.#of(target);
+    for (const [path, position] of Object.entries(files as object) as [string, unknown][]) {
+      if (isPosition(position)) own.set(path, position);
+    }
+  }
+
+  #takeUnnamed(target: string, files: unknown): void {
+    if (Array.isArray(files)) this.#unnamed.set(target, files.filter(isUnnamed));
+  }
+}
+
+function changeOf(line: string): Change | undefined {
+  try {
+    const change = JSON.parse(line) as Partial<Change> | null;
+    const { target, positions } = change ?? {};
+    const isChange = typeof target === 'string' && typeof positions === 'object';
+    return isChange ? (change as Change) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

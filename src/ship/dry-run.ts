@@ -1,7 +1,7 @@
 import { counted } from '../core/counted.js';
 import { faultOf } from './fault-of.js';
 import { FollowedFiles } from './followed-files.js';
-import type { ShipperOptions } from './shipper.js';
+import type { ShipperOptions } from './shipper-options.js';
 
 /** What would be sent of what is there now: a line a service. */
 export function* surveyTraces(
@@ -16,7 +16,7 @@ export function* surveyTraces(
       count++;
       try {
         for (const span of follower.read()) {
-          if (accepts?.(span) === false) continue;
+          if (span === undefined || accepts?.(span) === false) continue;
           const service = String(span.resource?.attributes['service.name'] ?? 'unknown');
           let own = services.get(service);
           if (own === undefined) services.set(service, (own = { spans: 0, unfinished: 0 }));

@@ -6,7 +6,7 @@ import type { TracewrightError } from '../core/errors.js';
 import { faultOf } from './fault-of.js';
 import { spanFiles } from '../spans/read/span-files.js';
 import { SpanFollower } from '../spans/read/span-follower.js';
-import type { SpanPosition } from '../spans/read/span-follower.js';
+import type { FollowOptions, SpanPosition } from '../spans/read/span-follower.js';
 import { TrustedFiles } from './trusted-files.js';
 
 /** All directories are searched again after this time, whatever the notifications say, in milliseconds. */
@@ -17,6 +17,8 @@ const SEARCH_AFTER_MS = 200;
 const MOST_WATCHED = 5000;
 /** The same without notifications. */
 const SEARCH_WITHOUT_MS = 1000;
+/** After looking at files, nobody looks again for so long: each look reads the pages of rings, too. In milliseconds. */
+const REST_MS = 250;
 /** A file whose process lives is looked at after this time: nothing notifies of a process that dies. */
 const LIVING_MS = 1000;
 /** A file that cannot be read is tried again after twice the time, and at last after this time, in milliseconds. */
@@ -27,6 +29,8 @@ export interface FollowedFile {
   readonly follower: SpanFollower;
   /** Bytes when it was read last; -1: it was not. */
   size: number;
+  /** Bytes when it was seen last. */
+  seenSize: number;
   /** Of `performance.now`. */
   readAt: number;
   mtimeMs: number;
@@ -42,6 +46,7 @@ interface FollowedFilesOptions {
   owners: ReadonlySet<number> | undefined;
   newestFirst: boolean;
   onFault: (fault: TracewrightError) => void;
+  onReleased?: FollowOptions['onReleased'];
   /** Says something once. */
   onNote: (text: string) => void;
 }
@@ -60,6 +65,9 @@ export class FollowedFiles {
   #searchedAt = 0;
   #changed = new Set<string>();
   #wake: (() => void) | undefined;
+  /** Whether a notification ends the wait. */
+  #isNotified = false;
+  #lookedAt = -Infinity;
   /** Files that are gone. */
   readonly gone: FollowedFile[] = [];
 
@@ -95,6 +103,7 @@ export class FollowedFiles {
   /** The files that may have new spans, in the order in which to read them. */
   due(): FollowedFile[] {
     const now = performance.now();
+    this.#lookedAt = now;
     if (now >= this.#searchAt) this.#search(now);
     const changed = this.#changed;
     this.#changed = new Set();
@@ -105,8 +114,21 @@ export class FollowedFiles {
 
   /** Waits until a file may have changed, at most some time. */
   async changed(mostMs: number): Promise<void> {
+    if (this.hasUnread) return;
+    await this.#wait(this.#lookedAt + REST_MS - performance.now());
     if (this.#changed.size > 0) return;
-    const ms = Math.max(0, Math.min(mostMs, this.#searchAt - performance.now()));
+    this.#isNotified = true;
+    await this.#wait(Math.min(mostMs, this.#searchAt - performance.now()));
+    this.#isNotified = false;
+  }
+
+  /** Ends a wait. */
+  wake(): void {
+    this.#wake?.();
+  }
+
+  async #wait(ms: number): Promise<void> {
+    if (ms <= 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#wake = () => {
@@ -115,11 +137,6 @@ export class FollowedFiles {
       };
     });
     this.#wake = undefined;
-  }
-
-  /** Ends a wait. */
-  wake(): void {
-    this.#wake?.();
   }
 
   /** Deletes a file, and follows it no longer. @throws TracewrightError if a link leads to it now. */
@@ -150,6 +167,7 @@ export class FollowedFiles {
       return false;
     }
     file.mtimeMs = stats.mtimeMs;
+    file.seenSize = stats.size;
     const isSame = stats.ino === file.inode;
     file.inode = stats.ino;
     if (isOver && isSame && file.follower.completeAt === stats.size) return false;
@@ -177,18 +195,18 @@ export class FollowedFiles {
   #add(path: string): void {
     const stats = this.#statsOf(path);
     if (stats === undefined) return;
-    const { ringDirs, onFault, onNote } = this.#options;
+    const { ringDirs, onFault, onReleased, onNote } = this.#options;
     if (!this.#trusted.isOwner(stats.uid)) {
       if (this.#foreign.has(path)) return;
       this.#foreign.add(path);
       onNote(`${path} belongs to user ${stats.uid}: it is left out. --owner ${stats.uid} reads it`);
       return;
     }
-    const following = { ringDirs, onFault, links: this.#trusted.check };
+    const following = { ringDirs, onFault, onReleased, links: this.#trusted.check };
     const follower = new SpanFollower(path, following, this.#positions.get(path));
-    const { mtimeMs, ino: inode } = stats;
+    const { mtimeMs, ino: inode, size: seenSize } = stats;
     const unread = { size: -1, readAt: -Infinity, failures: 0 };
-    this.#files.set(path, { path, follower, mtimeMs, inode, ...unread });
+    this.#files.set(path, { path, follower, mtimeMs, inode, seenSize, ...unread });
   }
 
   #statsOf(path: string): Stats | undefined {
@@ -225,7 +243,7 @@ export class FollowedFiles {
         if (path !== undefined && this.#files.has(path)) this.#changed.add(path);
         else if (event === 'rename') this.#searchAt = this.#searchedAt + SEARCH_AFTER_MS;
         else return;
-        this.wake();
+        if (this.#isNotified) this.wake();
       });
       watcher.on('error', () => {
         this.#watchers.delete(directory);

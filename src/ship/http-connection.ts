@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { ClientRequestArgs, IncomingMessage } from 'node:http';
 import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
@@ -42,6 +43,11 @@ function authorizationOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
+}
+
+/** A name or an address; a URL has brackets around one of IPv6. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
 /** Opens a tunnel to a server through a proxy. */
@@ -113,7 +119,10 @@ export class HttpConnection {
     }
     if (proxy === undefined) return this.#exchange(httpsRequest, url, options, body);
     const socket = await tunnel(proxy, url, signal);
-    const secure = tlsConnect({ socket, servername: url.hostname, ...this.#tls });
+    // An address is no name for TLS; a certificate is checked against it all the same.
+    const host = hostOf(url);
+    const servername = isIP(host) === 0 ? { servername: host } : {};
+    const secure = tlsConnect({ socket, host, ...servername, ...this.#tls });
     const through = { ...options, agent: undefined, createConnection: () => secure };
     return this.#exchange(httpsRequest, url, through, body);
   }
@@ -133,7 +142,7 @@ export class HttpConnection {
         {
           ...options,
           protocol: url.protocol,
-          hostname: url.hostname.replace(/^\[|\]$/g, ''),
+          hostname: hostOf(url),
           port: url.port,
           path: options.path ?? `${url.pathname}${url.search}`,
         },

@@ -6,6 +6,7 @@ export interface NatsSettings {
   label: string;
   /** Host and port. */
   server: string;
+  hostname: string;
   /** First token of all subjects; in capitals the name of the stream that `--create-stream` makes. */
   subject: string;
   isTls: boolean;
@@ -77,6 +78,7 @@ export function natsSettings(
   return {
     label: `${url.protocol}//${server}/${subject}`,
     server,
+    hostname: url.hostname.replace(/^\[|\]$/g, ''),
     subject,
     isTls: url.protocol === 'tls:',
     user: password === undefined ? own('NATS_USER') : user,

@@ -11,6 +11,7 @@ import type { NatsSettings } from './nats-settings.js';
 import { DUPLICATE_WINDOW_MS, findStream, NoStream } from './nats-stream.js';
 import { loadOptionalPackage } from './optional-package.js';
 import type { Outcome, ShipBatch, ShipTarget } from './target.js';
+import { isTlsError } from './tls-error.js';
 
 const PACKAGES = '@nats-io/transport-node @nats-io/jetstream';
 /** Of a connection, and of an acknowledgement, in milliseconds. */
@@ -156,7 +157,7 @@ export class NatsTarget implements ShipTarget {
   }
 
   async #connect(): Promise<Link> {
-    const { server, isTls, user, password, token, credentials } = this.#settings;
+    const { server, hostname, isTls, user, password, token, credentials } = this.#settings;
     const { connect, credsAuthenticator } = this.#nats;
     const connection = await connect({
       servers: server,
@@ -164,7 +165,8 @@ export class NatsTarget implements ShipTarget {
       // Delivery decides when to try again.
       reconnect: false,
       timeout: TIMEOUT_MS,
-      ...(isTls && { tls: {} }),
+      // What Node compares the certificate with if it is an address. For a name, the client says it.
+      ...(isTls && { tls: { host: hostname } as Nats.TlsOptions }),
       ...(user !== undefined && { user }),
       ...(password !== undefined && { pass: password }),
       ...(token !== undefined && { token }),
@@ -222,6 +224,7 @@ export class NatsTarget implements ShipTarget {
     ) {
       return { kind: 'stopped', reason };
     }
+    if (isTlsError(error)) return { kind: 'stopped', reason };
     if (error instanceof this.#jetStream.JetStreamApiError) {
       return { kind: TOO_LARGE.has(Number(code)) ? 'refused' : 'retry', reason };
     }

@@ -5,9 +5,20 @@ import { groupSpans } from '../export/otlp/span-batches.js';
 import { version } from '../core/version.js';
 import { HttpConnection } from './http-connection.js';
 import type { Answer } from './http-connection.js';
-import { partialSuccess } from './otlp-response.js';
 import type { OtlpSettings } from './otlp-settings.js';
 import type { Outcome, ShipBatch, ShipTarget } from './target.js';
+import { isTlsError } from './tls-error.js';
+import { fieldsOf } from './protobuf-fields.js';
+
+/** What an ExportTraceServiceResponse says of spans that were refused; undefined: it has none, or is no such message. */
+function partialSuccess(body: Buffer): { count: number; reason: string } | undefined {
+  const message = fieldsOf(body)?.find(({ field }) => field === 1)?.bytes;
+  const fields = message && fieldsOf(message);
+  if (fields === undefined) return undefined;
+  const count = fields.find(({ field }) => field === 1)?.value ?? 0;
+  const reason = fields.find(({ field }) => field === 2)?.bytes?.toString('utf8') ?? '';
+  return count === 0 ? undefined : { count, reason: reason === '' ? 'no reason given' : reason };
+}
 
 const compress = promisify(gzip);
 /** Level 1: levels above 3 take more than twice the time for a tenth fewer bytes. */
@@ -16,10 +27,6 @@ const GZIP_LEVEL = 1;
 const MOST_REASON = 300;
 /** Shorter parts of header values are words. */
 const SHORTEST_SECRET = 8;
-
-/** Codes of errors of certificates and handshakes: a repetition does not help. */
-const TLS_ERROR =
-  /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO|ERR_OSSL_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
 /** Sends spans to an endpoint of OpenTelemetry's protocol over HTTP. */
 export class OtlpHttpTarget implements ShipTarget {
@@ -92,7 +99,7 @@ function failureOf(error: unknown, timeoutMs: number): Outcome {
   const { name, code = '', message } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError') return { kind: 'retry', reason: `no answer within ${timeoutMs} ms` };
   const reason = message === '' ? code : message;
-  return { kind: TLS_ERROR.test(code) ? 'stopped' : 'retry', reason };
+  return { kind: isTlsError(error) ? 'stopped' : 'retry', reason };
 }
 
 function outcomeOf({ status, headers, body }: Answer): Outcome {

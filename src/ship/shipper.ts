@@ -1,26 +1,31 @@
 import { counted } from '../core/counted.js';
-import type { TracewrightError } from '../core/errors.js';
+import { hasCode } from '../core/files/system-error.js';
 import { hasValidIds } from '../export/otlp/span-batches.js';
-import type { RecordedAttributes, RecordedResource, SpanRecord } from '../spans/span-record.js';
+import type { RecordedResource, SpanRecord } from '../spans/span-record.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
 import { BatchBuilder } from './batch.js';
 import { isAmong } from './batch-ends.js';
 import type { BatchEnds } from './batch-ends.js';
 import type { PlacedBatch } from './batch.js';
+import { BatchesOnTheWay } from './batches-on-the-way.js';
+import type { SentBatch } from './batches-on-the-way.js';
 import type { Checkpoint } from './checkpoint.js';
 import { Delivery, DeliveryEnded } from './delivery.js';
 import { FollowedFiles } from './followed-files.js';
 import { faultOf } from './fault-of.js';
 import type { FollowedFile } from './followed-files.js';
-import type { RefusedSpans } from './refused-spans.js';
-import type { ShipTarget, UnnamedFile } from './target.js';
+import { recoverDead } from './recover-dead.js';
+import type { ShipCounts, ShipperOptions } from './shipper-options.js';
+import type { ShipTarget } from './target.js';
 
 /** Batches on their way at once, unless set. */
 export const IN_FLIGHT = 4;
-/** Batches of a file before the next file has its turn. */
-const TURN_BATCHES = 10;
+/** Batches of a file before the next file has its turn: what was read ahead, a mebibyte at most, is read again. */
+const TURN_BATCHES = 60;
 /** Files are looked at after this time, in milliseconds. */
 const LOOK_MS = 250;
+/** After so many bytes of a file others have their turn, if it has no batch in them. */
+const PAUSE_BYTES = 1 << 20;
 /** Spans that wait until the ends of their batches are noted. */
 const MOST_TAIL_SPANS = 20_000;
 /** The checkpoint is written at most so often, in milliseconds. */
@@ -31,52 +36,6 @@ const IDLE_MS = 30_000;
 const MOST_IDLE_MS = 600_000;
 /** A target that failed has so long for a last answer, in milliseconds. */
 const LAST_TRY_MS = 2000;
-
-/** What one shipper has done so far. */
-export interface ShipCounts {
-  spans: number;
-  refused: number;
-  /** Spans that OTLP does not allow, because an id is zero. */
-  invalid: number;
-  retries: number;
-  /** Bytes of files that were deleted before they were sent. */
-  deletedBytes: number;
-  files: number;
-  /** End of the newest span that was sent, in milliseconds since 1970. */
-  newestMs: number;
-}
-
-export interface ShipperOptions {
-  paths: readonly string[];
-  ringDirs: readonly string[];
-  owners: ReadonlySet<number> | undefined;
-  newestFirst: boolean;
-  inFlight: number;
-  /** Spans to send; undefined: all. */
-  accepts: ((span: SpanRecord) => boolean) | undefined;
-  /** Added to each resource. */
-  resource: RecordedAttributes;
-  /** Takes each span once, when it is read. */
-  onSpan?: ((span: SpanRecord) => void) | undefined;
-  refusedSpans: RefusedSpans | undefined;
-  /** Bytes of files a second at most; Infinity: as fast as the target takes them. */
-  bytesPerSecond: number;
-  probeMs?: number | undefined;
-  /** Takes messages for a person. */
-  onMessage: (text: string) => void;
-  /** Takes what cannot be read. */
-  onFault: (fault: TracewrightError) => void;
-}
-
-interface Sent {
-  batch: PlacedBatch;
-  /** When it was ready, by `performance.now`. */
-  since: number;
-  /** The target has accepted it. */
-  isTaken: boolean;
-  /** It is stored. */
-  isDone: boolean;
-}
 
 /** Sends the spans below some paths to one target, and keeps a checkpoint of what it has. */
 export class Shipper {
@@ -95,8 +54,7 @@ export class Shipper {
   readonly #files: FollowedFiles;
   readonly #delivery: Delivery;
   readonly #builder = new BatchBuilder();
-  /** In the order in which they were read. */
-  readonly #onTheWay: Sent[] = [];
+  readonly #onTheWay: BatchesOnTheWay;
   /** Of a target that knows repeats: ends of batches, and those that wait until their ends are noted. */
   readonly #ends: BatchEnds | undefined;
   #tails: PlacedBatch[] = [];
@@ -114,15 +72,17 @@ export class Shipper {
     this.target = target;
     this.#options = options;
     this.#checkpoint = checkpoint;
-    target.store?.begin(checkpoint?.unnamedOf(target.label) ?? [], (files) => {
-      this.#noteStored(files);
-    });
     if (target.knowsRepeats === true) this.#ends = checkpoint?.endsOf(target.label);
+    this.#onTheWay = new BatchesOnTheWay(target.label, checkpoint, this.#ends);
+    target.store?.begin(checkpoint?.unnamedOf(target.label) ?? [], (files) => {
+      this.#onTheWay.noteStored(files);
+    });
     const say = (text: string): void => {
       onMessage(`${target.label}: ${text}`);
     };
     const positions = checkpoint?.positionsOf(target.label) ?? new Map<string, SpanPosition>();
-    const following = { ringDirs, owners, newestFirst, onFault, onNote: onMessage };
+    const { onReleased } = options;
+    const following = { ringDirs, owners, newestFirst, onFault, onReleased, onNote: onMessage };
     this.#files = new FollowedFiles(paths, positions, following);
     const { counts } = this;
     this.#delivery = new Delivery(target, {
@@ -158,21 +118,17 @@ export class Shipper {
 
   /** Whether everything that was read has arrived. */
   get isIdle(): boolean {
-    return this.#onTheWay.length === 0;
+    return this.#onTheWay.isEmpty;
   }
 
   /** How long what was recorded has waited, in milliseconds. */
   get lagMs(): number {
-    const first = this.#onTheWay.find(({ isTaken }) => !isTaken);
-    const waiting = first === undefined ? 0 : performance.now() - first.since;
+    const { waitsSince } = this.#onTheWay;
+    const waiting = waitsSince === undefined ? 0 : performance.now() - waitsSince;
     const { newestMs } = this.counts;
     // Of a file that has more than a turn's batches.
     const isBehind = newestMs > 0 && this.#files.hasUnread;
     return isBehind ? Math.max(waiting, Date.now() - newestMs) : waiting;
-  }
-
-  get #areAllTaken(): boolean {
-    return this.#onTheWay.every(({ isTaken }) => isTaken);
   }
 
   /** The files that it follows, for those who delete them. */
@@ -198,11 +154,15 @@ export class Shipper {
         const now = performance.now();
         const isBusy = this.#read !== before || !this.#files.areComplete;
         if (isBusy) busyAt = now;
-        if (until === 'idle' && now - busyAt >= (this.#areAllTaken ? IDLE_MS : MOST_IDLE_MS)) break;
+        if (
+          until === 'idle' &&
+          now - busyAt >= (this.#onTheWay.inFlight === 0 ? IDLE_MS : MOST_IDLE_MS)
+        )
+          break;
         if (!once) await this.#files.changed(LOOK_MS);
       }
       if (until === 'idle') this.end(LAST_TRY_MS);
-      while (!this.#areAllTaken) await this.#oneSettled();
+      while (this.#onTheWay.inFlight > 0) await this.#oneSettled();
       await this.#flushStore();
     } catch (error) {
       if (!(error instanceof DeliveryEnded)) throw error;
@@ -259,9 +219,16 @@ export class Shipper {
     let batches = 0;
     const ends = [...(this.#ends?.of(path) ?? [])];
     try {
-      let at = follower.position.offset;
+      let at = follower.offset;
+      let pausedAt = at;
       for (const span of follower.read()) {
-        const { offset } = follower.position;
+        const { offset } = follower;
+        if (offset - pausedAt >= PAUSE_BYTES) {
+          pausedAt = offset;
+          if (this.#isEnding) break;
+          await otherTurn();
+        }
+        if (span === undefined) continue;
         this.#add(span, follower.counter, Math.max(offset - at, 100), path);
         at = offset;
         this.#read++;
@@ -277,10 +244,15 @@ export class Shipper {
       }
       file.size = follower.fileSize;
       file.failures = 0;
+      if (this.#options.recovers === true && follower.hasDiedWithRings) {
+        recoverDead(path, this.#options);
+      }
     } catch (error) {
       if (error instanceof DeliveryEnded) throw error;
-      // One bad file stops nobody else. It is read again after a while.
       file.size = follower.fileSize;
+      // What is deleted is no fault: the next look sees that, and says what it had.
+      if (hasCode(error, 'ENOENT')) return;
+      // One bad file stops nobody else. It is read again after a while.
       if (file.failures++ === 0) this.#options.onFault(faultOf(path, error));
     }
     this.#builder.reach(path, follower.position);
@@ -295,7 +267,7 @@ export class Shipper {
     const last = batch.spans.at(-1);
     if (last === undefined) return;
     ends.add(path, [last.thread, batch.counters.at(-1)!]);
-    this.#checkpoint?.change();
+    this.#checkpoint?.change(this.target.label, path);
     this.#tailSpans += batch.spans.length;
     if (this.#tailSpans >= MOST_TAIL_SPANS) await this.#emitTails();
   }
@@ -338,42 +310,24 @@ export class Shipper {
 
   async #send(batch: PlacedBatch): Promise<void> {
     const since = performance.now();
-    while (this.#onTheWay.filter(({ isTaken }) => !isTaken).length >= this.#options.inFlight) {
-      await this.#oneSettled();
-    }
+    while (this.#onTheWay.inFlight >= this.#options.inFlight) await this.#oneSettled();
     await this.#keepRate(batch);
-    const sent: Sent = { batch, since, isTaken: false, isDone: false };
-    this.#onTheWay.push(sent);
-    void this.#deliver(sent);
-    // Answers come while files are read.
-    await new Promise((resolve) => setImmediate(resolve));
+    void this.#deliver(this.#onTheWay.add(batch, since));
+    await otherTurn();
   }
 
-  async #deliver(sent: Sent): Promise<void> {
+  async #deliver(sent: SentBatch): Promise<void> {
     try {
       await this.#delivery.deliver(sent.batch);
-      sent.isTaken = true;
-      sent.isDone = this.target.store === undefined;
       const last = sent.batch.spans.at(-1);
       if (last !== undefined) {
         this.counts.newestMs = Math.max(this.counts.newestMs, Number(last.end / 1_000_000n));
       }
-      // Only where its files go on is needed until it is stored.
-      if (!sent.isDone) sent.batch = { ...sent.batch, spans: [], producers: [], counters: [] };
-      this.#noteArrived();
+      this.#onTheWay.accept(sent, this.target.store === undefined);
     } catch (error) {
       if (!(error instanceof DeliveryEnded)) this.#options.onFault(faultOf('the target', error));
     }
     this.#settled?.();
-  }
-
-  /** A target has stored everything that it has accepted, in files that get their names now. */
-  #noteStored(files: readonly UnnamedFile[]): void {
-    // Never without them: files that no checkpoint lists are deleted at the next start.
-    this.#checkpoint?.setUnnamed(this.target.label, files);
-    for (const sent of this.#onTheWay) sent.isDone ||= sent.isTaken;
-    this.#noteArrived();
-    this.#checkpoint?.save();
   }
 
   async #flushStore(): Promise<void> {
@@ -382,18 +336,6 @@ export class Shipper {
     } catch (error) {
       this.#options.onFault(faultOf(this.target.label, error));
     }
-  }
-
-  /** Notes the positions of all batches before which nothing is on its way. */
-  #noteArrived(): void {
-    while (this.#onTheWay[0]?.isDone === true) {
-      const { batch } = this.#onTheWay.shift()!;
-      this.#checkpoint?.reach(this.target.label, batch.positions);
-      const last = batch.spans.at(-1);
-      if (last === undefined) continue;
-      this.#ends?.reach(batch.producers.at(-1)!, [last.thread, batch.counters.at(-1)!]);
-    }
-    this.#checkpoint?.saveSoon();
   }
 
   async #oneSettled(): Promise<void> {
@@ -425,8 +367,8 @@ export class Shipper {
   }
 
   #reportGone(): void {
-    for (const { path, follower, size } of this.#files.gone.splice(0)) {
-      const left = Math.max(0, size - follower.position.offset);
+    for (const { path, follower, size, seenSize } of this.#files.gone.splice(0)) {
+      const left = Math.max(0, size - follower.offset, seenSize - follower.offset);
       this.#checkpoint?.forget(this.target.label, path);
       if (left === 0) continue;
       this.counts.deletedBytes += left;
@@ -435,4 +377,9 @@ export class Shipper {
       );
     }
   }
+}
+
+/** Answers come while files are read. */
+function otherTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

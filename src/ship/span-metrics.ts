@@ -1,4 +1,5 @@
-import type { SpanRecord } from '../spans/span-record.js';
+import type { ReleasedRequests } from '../spans/read/released-requests.js';
+import type { RecordedResource, SpanRecord } from '../spans/span-record.js';
 
 /** Upper limits of the histogram, in seconds: those that OpenTelemetry recommends for requests of HTTP. */
 const LIMITS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -55,11 +56,22 @@ export class SpanMetrics {
     metrics.requests++;
     metrics.sumSeconds += seconds;
     if (span.status.code === 'error') metrics.errors++;
-    const limit = LIMITS.findIndex((each) => seconds <= each);
-    const bucket = limit === -1 ? LIMITS.length : limit;
+    const bucket = bucketOf(seconds);
     metrics.buckets[bucket]!++;
     const time = Number(span.end / 1_000_000n) / 1000;
     metrics.exemplars[bucket] = { traceId: span.traceId, seconds, time };
+  }
+
+  /** Adds requests that were not kept, of which no span is recorded. */
+  addReleased(released: ReleasedRequests, resource: RecordedResource | undefined): void {
+    if (released.kind !== 'server') return;
+    const metrics = this.#of(textOf(resource?.attributes['service.name']), textOf(released.route));
+    metrics.requests += released.count;
+    metrics.errors += released.errors;
+    metrics.sumSeconds += released.time / NS_IN_S;
+    for (const [duration, count] of released.durations) {
+      metrics.buckets[bucketOf(duration / NS_IN_S)]! += count;
+    }
   }
 
   #of(service: string, route: string): RouteMetrics {
@@ -91,6 +103,12 @@ export class SpanMetrics {
     }
     return metrics;
   }
+}
+
+/** The bucket of a duration: of the first limit that is not below it, or the last. */
+function bucketOf(seconds: number): number {
+  const limit = LIMITS.findIndex((each) => seconds <= each);
+  return limit === -1 ? LIMITS.length : limit;
 }
 
 function textOf(value: unknown): string {

@@ -47,8 +47,8 @@ export class TrustedFiles {
   /** Judges an open file, for `openRegularFile`. @throws TracewrightError if it is not trusted. */
   readonly check = (path: string, fd: number, { uid }: Stats): void => {
     if (!this.isOwner(uid)) throw untrusted(path, `it belongs to user ${uid} now`);
-    const place = placeOf(fd);
-    if (place !== undefined && !this.#isBelow(place)) {
+    const real = realPathOf(fd);
+    if (real !== undefined && !this.#isBelow(real)) {
       throw untrusted(path, 'a directory above it leads out of the given paths');
     }
   };
@@ -58,11 +58,11 @@ export class TrustedFiles {
     const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
     const directory = openSync(dirname(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     try {
-      const place = placeOf(directory);
-      if (place !== undefined && place !== dirname(path)) {
+      const real = realPathOf(directory);
+      if (real !== undefined && real !== dirname(path)) {
         throw untrusted(path, 'a directory above it is a link now');
       }
-      const held = place === undefined ? path : `/proc/self/fd/${directory}/${basename(path)}`;
+      const held = real === undefined ? path : `/proc/self/fd/${directory}/${basename(path)}`;
       unlinkSync(held);
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error;
@@ -71,14 +71,14 @@ export class TrustedFiles {
     }
   }
 
-  #isBelow(place: string): boolean {
-    for (const root of this.#roots) if (place.startsWith(join(root, sep))) return true;
+  #isBelow(real: string): boolean {
+    for (const root of this.#roots) if (real.startsWith(join(root, sep))) return true;
     return false;
   }
 }
 
 /** Where an open file lies; undefined: nobody says. */
-function placeOf(fd: number): string | undefined {
+function realPathOf(fd: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
   } catch {

@@ -1,5 +1,4 @@
 import { wrongType } from '../core/errors.js';
-import { NOTHING } from './begin-span.js';
 import type { SpanAttributes } from './attributes.js';
 import { activeContext } from './context/active-context.js';
 import { runWith, runWithOne } from './context/context-storage.js';
@@ -7,6 +6,7 @@ import { OPEN } from './span.js';
 import type { Span } from './span.js';
 import { startSpan } from './start-span.js';
 import type { StartOptions } from './start-span.js';
+import { NOTHING } from './unrecorded-span.js';
 
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
 const { then } = Promise.prototype;

@@ -1,28 +1,28 @@
+import type { SpanAttributes, SpanValue } from './attributes.js';
+import type { ActiveContext } from './context/active-context.js';
 import { NO_BAGGAGE } from './context/baggage.js';
 import { CarriedBaggage } from './context/carried.js';
 import type { Carried } from './context/carried.js';
-import type { ActiveContext } from './context/active-context.js';
 import { pool, refill } from './context/ids.js';
 import type { RemoteParent } from './context/remote-parent.js';
-import type { SpanAttributes } from './attributes.js';
-import { PARENT_REMOTE, TRACE_FLAGS_MASK } from './layout.js';
-import { observer } from './observer.js';
-import { checkName } from './recording.js';
 import { NOT_SAMPLED, saysWhetherSampled, withDecision } from './context/trace-state-entries.js';
+import { KIND_SHIFT, PARENT_REMOTE, TRACE_FLAGS_MASK } from './layout.js';
+import { observer } from './observer.js';
+import { checkName, isIdle, openOutput, output, warnWithoutTarget } from './recording.js';
 import { isInShare } from './sampling.js';
 import type { Scope } from './scope.js';
-import { NOT_RECORDED, REMOTE, snapshot, Span } from './span.js';
+import { ENDED, NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
+import type { SpanLink } from './span.js';
+import type { Instant } from './time.js';
+import { NOTHING, unrecorded } from './unrecorded-span.js';
+import type { Parent } from './unrecorded-span.js';
+import type { SpanEnding } from './write/span-ending.js';
 import type { SpanOutput } from './write/span-output.js';
-
-/** What a span can be below. */
-export type Parent = Span | RemoteParent | undefined;
+import type { SpanTemplate } from './write/span-template.js';
 
 /** Of the flags of a trace: it is recorded. */
 export const SAMPLED = 1;
 const RANDOM = 2;
-
-/** What is returned while nothing is recorded and nothing is active. */
-export const NOTHING = unrecorded('', undefined, undefined);
 
 /** Words of the pool that are used up. */
 let used = pool.length;
@@ -54,7 +54,8 @@ export function begin(
     const t0 = pool[at + 2]!;
     const t1 = pool[at + 3]!;
     const { sampler } = to.policy;
-    const sampled = isInShare(sampler, t0, t1, t2, t3, '') ? SAMPLED : 0;
+    // Most programs record all traces.
+    const sampled = sampler.ratio >= 1 || isInShare(sampler, t0, t1, t2, t3, '') ? SAMPLED : 0;
     const state = sampled === 0 ? '' : sampler.recorded;
     const flags = sampled | RANDOM | kind;
     return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, 0, 0, flags, state, carried);
@@ -72,7 +73,24 @@ export function begin(
     const state = callers & SAMPLED;
     const { s0: p0, s1: p1 } = parent;
     const flags = callers | kind;
-    return new Span(to, state, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
+    const span = new Span(
+      to,
+      state,
+      name,
+      t0,
+      t1,
+      t2,
+      t3,
+      s0,
+      s1,
+      p0,
+      p1,
+      flags,
+      traceState,
+      carried,
+    );
+    span.isBelow = parent.state === OPEN && parent.output === to;
+    return span;
   }
   const [t0, t1, t2, t3] = parent.parent!.trace;
   const [p0, p1] = parent.parent!.span;
@@ -87,7 +105,7 @@ export function begin(
   return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
 }
 
-/** A place for a span that has its start, and its first attributes: as they are now, whatever the program does. */
+/** A slot for a span that has its start, and its first attributes: as they are now, whatever the program does. */
 export function keep(
   to: SpanOutput,
   span: Span,
@@ -149,53 +167,219 @@ export function giveScope(to: SpanOutput, span: Span, scope: Scope): void {
   if (span.scope === 0) span.extra().scope = scope;
 }
 
-/**
- * A span with the ids of another, which is recorded elsewhere or not at all: as parent, in a link, or to be active.
- *
- * @param trace four words, and `id` two.
- * @param isRemote whether it is of another process.
- */
-export function standIn(
-  trace: readonly [number, number, number, number],
-  id: readonly [number, number],
-  traceFlags: number,
-  isRemote: boolean,
-  traceState: string,
-  carried: Carried | undefined,
-): Span {
-  const state = isRemote ? REMOTE : NOT_RECORDED;
-  const [t0, t1, t2, t3] = trace;
-  const [s0, s1] = id;
-  const flags = traceFlags & TRACE_FLAGS_MASK;
-  return new Span(undefined, state, '', t0, t1, t2, t3, s0, s1, 0, 0, flags, traceState, carried);
+/** What a caller that has a context of its own may say of a span. */
+export interface SpanDetails {
+  /** Whether a new trace begins. */
+  root: boolean;
+  startTime: Instant | undefined;
+  links: readonly SpanLink[];
+  /** Decides about a span that has its ids, name and attributes; it may change the latter. */
+  decide: ((span: Span) => Decision) | undefined;
 }
 
-/** Without a place for spans, what was received is passed on as it came. */
-export function unrecorded(name: string, parent: Parent, carried: Carried | undefined): Span {
-  if (parent === undefined) {
-    return new Span(undefined, NOT_RECORDED, name, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', carried);
+/** What becomes of a span: not recorded, recorded, or recorded with the flag that says so to others. */
+export type Decision = 0 | 1 | 2;
+
+/**
+ * Starts a span below what is active in a context, for callers that know the context.
+ *
+ * @param name a string.
+ * @param kind its number in the layout.
+ */
+export function startIn(
+  context: ActiveContext | undefined,
+  scope: Scope,
+  name: string,
+  kind: number,
+  attributes: SpanAttributes | undefined,
+): Span {
+  const to = output;
+  if (to === undefined) {
+    const own = attributes === undefined ? undefined : snapshot(attributes);
+    return startInWith(context, scope, name, kind, own, NO_DETAILS);
   }
-  const isLocal = parent instanceof Span;
-  const [t0, t1, t2, t3] = isLocal
-    ? [parent.t0, parent.t1, parent.t2, parent.t3]
-    : parent.parent!.trace;
-  const [s0, s1] = isLocal ? [parent.s0, parent.s1] : parent.parent!.span;
-  const flags = isLocal ? parent.flags & TRACE_FLAGS_MASK : parent.parent!.flags;
-  const state = parent.traceState;
-  return new Span(
-    undefined,
-    NOT_RECORDED,
-    name,
-    t0,
-    t1,
-    t2,
-    t3,
-    s0,
-    s1,
-    0,
-    0,
-    flags,
-    state,
-    carried,
-  );
+  let parent: Parent;
+  let carried: Carried | undefined;
+  if (context !== undefined) {
+    parent = context.activeSpan;
+    carried = context.carried;
+    if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
+  }
+  const span = begin(to, name, parent, carried, true, kind << KIND_SHIFT);
+  if (span.state !== OPEN) return span;
+  if (scope.output === to) span.scope = scope.number;
+  else giveScope(to, span, scope);
+  to.ring.readStamp();
+  span.start = to.ring.stamp[0]!;
+  keep(to, span, attributes, context, scope);
+  return span;
+}
+
+/** As `startIn`, of a template without a text. */
+export function startInFrom(context: ActiveContext | undefined, template: SpanTemplate): Span {
+  const to = output;
+  const { name, scope, kind } = template;
+  if (to === undefined || observer !== undefined) {
+    return startIn(context, scope, name, kind >> KIND_SHIFT, template.attributesOf(''));
+  }
+  const carried = context?.carried;
+  if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
+  const span = begin(to, name, context?.activeSpan, carried, true, kind);
+  if (span.state === OPEN) keepFrom(to, span, template, '');
+  return span;
+}
+
+/** Starts a span that a template describes, and takes a slot for it. */
+function keepFrom(to: SpanOutput, span: Span, template: SpanTemplate, text: string): void {
+  to.ring.readStamp();
+  span.start = to.ring.stamp[0]!;
+  giveScope(to, span, template.scope);
+  if (to.open !== undefined) span.slot = to.open.beginFrom(span, template, text);
+  if (span.heldNames === undefined) span.own ??= template.attributesOf(text);
+}
+
+const NO_DETAILS: SpanDetails = { root: false, startTime: undefined, links: [], decide: undefined };
+
+/**
+ * As `startIn`, of a span about which there is more to say.
+ *
+ * @param attributes become the span's own.
+ */
+export function startInWith(
+  context: ActiveContext | undefined,
+  scope: Scope,
+  name: string,
+  kind: number,
+  attributes: Record<string, SpanValue> | undefined,
+  { root, startTime, links, decide: decideOn }: SpanDetails,
+): Span {
+  const to = openOutput();
+  const carried = context?.carried;
+  const parent = root ? undefined : context?.activeSpan;
+  if (to === undefined) {
+    if (isIdle) warnWithoutTarget();
+    return parent === undefined && carried === undefined
+      ? NOTHING
+      : unrecorded(name, parent, carried);
+  }
+  if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
+  const span = begin(to, name, parent, carried, true, kind << KIND_SHIFT);
+  span.attributes = attributes;
+  if (decideOn !== undefined) {
+    const decision = decideOn(span);
+    span.state = decision === 0 ? NOT_RECORDED : OPEN;
+    span.flags = (span.flags & ~SAMPLED) | (decision === 2 ? SAMPLED : 0);
+  }
+  if (span.state !== OPEN) {
+    span.attributes = undefined;
+    return span;
+  }
+  span.startAt(to.timeOf(startTime, 'startTime'));
+  if (links.length > 0) span.extra().links = links;
+  giveScope(to, span, scope);
+  keep(to, span, undefined, context, scope);
+  return span;
+}
+
+/**
+ * Starts the span of a request, for the hook. Requests that are not sampled are not recorded, but while they are
+ * open they are kept too: a process that dies leaves all of them.
+ *
+ * @param attributes become the span's own. Those that are undefined are yet to come.
+ * @param kind in the bits of the flags.
+ * @param trusted whether a caller's decision holds.
+ */
+export function startRequest(
+  scope: Scope,
+  name: string,
+  attributes: Record<string, SpanValue>,
+  kind: number,
+  parent: RemoteParent | undefined,
+  trusted: boolean,
+): Span {
+  const to = output ?? openOutput();
+  const carried = parent === undefined ? undefined : carriedBy(parent, undefined);
+  const above = parent?.parent === undefined ? undefined : parent;
+  if (to === undefined) {
+    return above === undefined && carried === undefined
+      ? NOTHING
+      : unrecorded(name, above, carried);
+  }
+  const span = begin(to, name, above, carried, trusted, kind);
+  span.attributes = attributes;
+  to.ring.readStamp();
+  span.start = to.ring.stamp[0]!;
+  giveScope(to, span, scope);
+  if (observer !== undefined && span.state === OPEN) {
+    observer.started(span, above instanceof Span ? above : undefined, scope);
+  }
+  if (to.open !== undefined) span.slot = to.open.begin(span, undefined);
+  return span;
+}
+
+/** As `startRequest`, of a template. */
+export function startRequestFrom(
+  template: SpanTemplate,
+  text: string,
+  parent: RemoteParent | undefined,
+  trusted: boolean,
+): Span {
+  const { name, kind, scope } = template;
+  const to = output;
+  if (to === undefined || observer !== undefined) {
+    return startRequest(scope, name, template.attributesOf(text), kind, parent, trusted);
+  }
+  const above = parent?.parent === undefined ? undefined : parent;
+  const carried = parent === undefined ? undefined : carriedBy(parent, undefined);
+  const span = begin(to, name, above, carried, trusted, kind);
+  keepFrom(to, span, template, text);
+  return span;
+}
+
+/**
+ * Ends the span of a request with further attributes, if nothing else of it has changed since it began; false: it
+ * is as it was.
+ *
+ * @param isNamed whether the name of the span gets a space and the text at its end.
+ */
+export function endRequestWith(
+  span: Span,
+  ending: SpanEnding,
+  number: number,
+  text: string,
+  isNamed: boolean,
+): boolean {
+  const to = output;
+  if (span.heldBytes === 0 || span.state !== OPEN || to === undefined || span.output !== to)
+    return false;
+  if (observer !== undefined) return false;
+  if (!to.recordWith(span, ending, number, text, isNamed)) return false;
+  span.state = ENDED;
+  return true;
+}
+
+/** A span that was started by `startRequest` has changed: its slot gets it as it is now. */
+export function keepAnew(span: Span): void {
+  if (span.slot >= 0) span.output!.keepAnew(span);
+}
+
+/** As `keepAnew`, of a span that gets a name and one more text. False: only `keepAnew` can do it. */
+export function keepWith(span: Span, name: string, attribute: string, text: string): boolean {
+  return span.heldNames !== undefined && span.output!.keepWith(span, name, attribute, text);
+}
+
+/** Ends what `startRequest` has started. */
+export function endRequest(span: Span): void {
+  if (span.state === OPEN) {
+    span.end();
+  } else if (span.slot !== -1) {
+    span.output!.release(span);
+  }
+}
+
+/** Lets go of a span that is not worth a record after all. It must have no children. */
+export function discard(span: Span): void {
+  if (span.state !== OPEN) return;
+  span.state = ENDED;
+  span.output!.discard(span);
 }

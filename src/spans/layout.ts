@@ -1,5 +1,5 @@
 /**
- * How spans lie in Heph events: docs/formats/spans.md, version 2. The one place of its names, numbers
+ * How spans lie in Heph events: docs/formats/spans.md, version 2. The one file with its names, numbers
  * and bits.
  */
 
@@ -19,10 +19,7 @@ export const SPAN_ID = '~s';
 export const PARENT_ID = '~p';
 export const FLAGS = '~f';
 
-/** Bytes from the end of the event's description to the ids, and to the low half of the flags. */
-export const TRACE_HIGH_AFTER_NAME = 5;
-export const SPAN_ID_AFTER_NAME = 13 + 5;
-export const PARENT_ID_AFTER_NAME = 2 * 13 + 5;
+/** Bytes from the end of the event's description to the low half of the flags. */
 export const FLAGS_AFTER_NAME = 3 * 13 + 9;
 /** To the 16 bits of the flags that say why the trace was kept: see KEEP_SHIFT. */
 export const KEEP_REASON_AFTER_NAME = 3 * 13 + 5;
@@ -65,6 +62,8 @@ export type KeepReason = Exclude<(typeof KEEP_REASONS)[number], undefined>;
 /** Kinds and states by their numbers. */
 export const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'] as const;
 export const STATUSES = ['unset', 'ok', 'error'] as const;
+export const STATUS_OK = 1;
+export const STATUS_ERROR = 2;
 export type SpanKind = (typeof KINDS)[number];
 export type SpanStatus = (typeof STATUSES)[number];
 
@@ -109,6 +108,8 @@ export const VERSION = '~v';
 export const RESOURCE_DESCRIPTION = 'tracewright.resource';
 /** Attribute of a resource. `off`: requests have no context, so nothing is below them. */
 export const CONTEXT = 'tracewright.context';
+/** Attribute of a resource. `threads`: the streams have the numbers of their threads, 0 the main one. */
+export const STREAMS = 'tracewright.streams';
 export const SCOPE_DESCRIPTION = 'tracewright.scope';
 export const CLOCK_DESCRIPTION = 'tracewright.clock';
 /** u64, nanoseconds each, all of one moment: attributes of a clock record. */
@@ -141,7 +142,7 @@ export const LOOP_CALLS = 'calls';
 
 /** What of a thread is not in the trace. All attributes are u64. */
 export const LOSS_DESCRIPTION = 'tracewright.loss';
-/** Spans that were open at its end and had no place in the table of open spans. */
+/** Spans that were open at its end and had no slot in the table of open spans. */
 export const LOST_OPEN = 'open';
 /** Records that found the thread's ring full: they are missing among those before. */
 export const LOST_DROPPED = 'dropped';
@@ -162,6 +163,8 @@ export const RELEASED_TIME = 'time';
 export const RELEASED_RESOURCE = 'resource';
 /** Text: `bucket:count` with commas. */
 export const RELEASED_DURATIONS = 'durations';
+/** u64, 1: the name is that of operations below local roots; absent: of local roots. */
+export const RELEASED_BELOW = 'below';
 
 /** Attribute of a resource: which traces are kept, as `TRACEWRIGHT_KEEP` would say it; absent: all are. */
 export const KEEP_RULES = 'tracewright.keep';

@@ -5,25 +5,46 @@ import { readResourceVariable } from './resource-variable.js';
 import { RATIO_RULES, readSamplerVariables } from './sampling.js';
 
 /** Values of `OTEL_LOG_LEVEL`. */
-export const LOG_LEVELS: readonly string[] = [
-  'none',
-  'error',
-  'warn',
-  'info',
-  'debug',
-  'verbose',
-  'all',
+const LOG_LEVELS: readonly string[] = ['none', 'error', 'warn', 'info', 'debug', 'verbose', 'all'];
+
+const LIMITS: readonly string[] = [
+  'OTEL_ATTRIBUTE_COUNT_LIMIT',
+  'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+  'OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT',
+  'OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+  'OTEL_SPAN_EVENT_COUNT_LIMIT',
+  'OTEL_SPAN_LINK_COUNT_LIMIT',
+  'OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT',
+  'OTEL_LINK_ATTRIBUTE_COUNT_LIMIT',
 ];
+
+const SAMPLER_ARGUMENT = 'OTEL_TRACES_SAMPLER_ARG';
+
+/** Those that Tracewright follows. */
+const FOLLOWED: ReadonlySet<string> = new Set([
+  ...LIMITS,
+  SAMPLER_ARGUMENT,
+  'OTEL_LOG_LEVEL',
+  'OTEL_NODE_DISABLED_INSTRUMENTATIONS',
+  'OTEL_NODE_ENABLED_INSTRUMENTATIONS',
+  'OTEL_NODE_RESOURCE_DETECTORS',
+  'OTEL_PROPAGATORS',
+  'OTEL_RESOURCE_ATTRIBUTES',
+  'OTEL_SDK_DISABLED',
+  'OTEL_SEMCONV_STABILITY_OPT_IN',
+  'OTEL_SERVICE_NAME',
+  'OTEL_TRACES_SAMPLER',
+]);
 
 /** Variables of OpenTelemetry that change nothing here, by what to know instead. The first pattern that matches holds. */
 const UNUSED: readonly (readonly [names: RegExp, instead: string])[] = [
   [
-    /^OTEL_(METRICS?|LOGS|LOGRECORD|BLRP)_|^OTEL_EXPORTER_(OTLP_METRICS|OTLP_LOGS|PROMETHEUS)_/,
-    'Tracewright records traces, no metrics and logs',
+    /^OTEL_(METRICS?|LOGS|LOGRECORD|BLRP|PROFILES)_|^OTEL_EXPORTER_(OTLP_(METRICS|LOGS|PROFILES)|PROMETHEUS)_|^OTEL_NODE_EXPERIMENTAL_SDK_METRICS$/,
+    'Tracewright records traces, no metrics, logs and profiles',
   ],
   [
     /^OTEL_TRACES_EXPORTER$|^OTEL_EXPORTER_(OTLP|ZIPKIN|JAEGER)_/,
-    'spans are written to files; `tracewright convert --to otlp` makes requests of OTLP of them',
+    'spans are written to files; TRACEWRIGHT_SHIP=URL, or `tracewright ship`, sends them by OTLP',
   ],
   [
     /^OTEL_BSP_/,
@@ -34,16 +55,19 @@ const UNUSED: readonly (readonly [names: RegExp, instead: string])[] = [
     'Tracewright reads no configuration file, only the other variables',
   ],
   [/^OTEL_ENTITIES$/, 'OTEL_RESOURCE_ATTRIBUTES describes the service'],
+  [
+    /^OTEL_SPAN_ATTRIBUTE_PER_(EVENT|LINK)_COUNT_LIMIT$/,
+    'OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT and OTEL_LINK_ATTRIBUTE_COUNT_LIMIT limit them',
+  ],
+  [/^OTEL_/, 'Tracewright does not know the name; an instrumentation of the program may read it'],
 ];
 
 /** Values by which a program wants what Tracewright does anyway. */
 const WANTED: Readonly<Record<string, string>> = {
   OTEL_METRICS_EXPORTER: 'none',
   OTEL_LOGS_EXPORTER: 'none',
+  OTEL_PROFILES_EXPORTER: 'none',
 };
-
-const LIMIT =
-  /^OTEL_(?:(?:SPAN_|EVENT_|LINK_)?ATTRIBUTE|SPAN_EVENT|SPAN_LINK)_(?:COUNT|VALUE_LENGTH)_LIMIT$/;
 
 function mustBe(name: string, limit: string, value: string, used: string): string {
   return `${name} must be ${limit}, got ${JSON.stringify(value)}; ${used}`;
@@ -56,8 +80,8 @@ function unknownIn(name: string, unknown: readonly string[], done: string): stri
 }
 
 /** What is wrong with the value of a variable that Tracewright reads. */
-function faultOf(name: string, value: string): string | undefined {
-  if (LIMIT.test(name) && limitOf(value) === undefined) {
+function faultOf(name: string, value: string, env: NodeJS.ProcessEnv): string | undefined {
+  if (LIMITS.includes(name) && limitOf(value) === undefined) {
     return mustBe(name, 'a whole number, at least 0', value, 'it counts as not set');
   }
   switch (name) {
@@ -85,6 +109,10 @@ function faultOf(name: string, value: string): string | undefined {
       return value.includes('/dup')
         ? `${name}: attributes have their stable names only; --where and Find also know the older ones`
         : undefined;
+    case SAMPLER_ARGUMENT:
+      return /^\s*(parentbased_)?traceidratio\s*$/i.test(env['OTEL_TRACES_SAMPLER'] ?? '')
+        ? undefined
+        : `${name}: not used; of OTEL_TRACES_SAMPLER only traceidratio and parentbased_traceidratio have an argument`;
     case 'OTEL_SDK_DISABLED':
       return ['true', 'false'].includes(value.trim().toLowerCase())
         ? undefined
@@ -105,8 +133,9 @@ export function answersToVariables(env: NodeJS.ProcessEnv): string[] {
     const value = env[name] ?? '';
     // By the specification an empty variable is one that is not set.
     if (!name.startsWith('OTEL_') || value.trim() === '') continue;
-    const fault = faultOf(name, value);
+    const fault = faultOf(name, value, env);
     if (fault !== undefined) lines.push(fault);
+    if (FOLLOWED.has(name)) continue;
     const [, instead] = UNUSED.find(([names]) => names.test(name)) ?? [];
     if (instead === undefined || WANTED[name] === value.trim().toLowerCase()) continue;
     unused.set(instead, [...(unused.get(instead) ?? []), name]);

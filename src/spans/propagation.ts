@@ -118,17 +118,9 @@ function readFormat(
   return found && new RemoteParent(found.parent, found.traceState, found.baggage ?? baggage);
 }
 
-/** Whether other formats than W3C's are read. */
-export function readsOtherFormats(): boolean {
-  return programFormat.format !== undefined || propagated.formats.length > 0;
-}
-
-/** Whether a header carries a trace by another format than W3C's. Its name is in any case. */
-export function isOfOtherFormat(name: string): boolean {
-  const { format } = programFormat;
-  const lower = name.toLowerCase();
-  if (format !== undefined) return format.fields.includes(lower);
-  return propagated.formats.some(({ fields }) => fields.includes(lower));
+/** Headers that carry a trace by other formats than W3C's, in lower case. */
+export function otherHeaders(): readonly string[] {
+  return programFormat.format?.fields ?? propagated.formats.flatMap(({ fields }) => fields);
 }
 
 /**

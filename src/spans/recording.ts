@@ -14,8 +14,8 @@ import { openTraceOfOpenEvents } from '../heph/write/trace.js';
 import type { Trace } from '../heph/write/trace.js';
 import type { SpanAttributes } from './attributes.js';
 import { markUsed } from './first-use.js';
-import { hookPlace } from './hook-place.js';
-import type { OpenStream } from './hook-place.js';
+import { hookSpans } from './hook-spans.js';
+import type { OpenStream } from './hook-spans.js';
 import { checkLimits } from './limits.js';
 import type { SpanLimits } from './limits.js';
 import type { Policy } from './policy.js';
@@ -79,7 +79,7 @@ const FAULT_NOTE = 'spans.redaction-fault';
 /** How long an output that cannot be opened is left alone. */
 const PAUSE_MS = 2000;
 
-let source: OpenStream | undefined = hookPlace.open;
+let source: OpenStream | undefined = hookSpans.open;
 let fromHook = source !== undefined;
 /** What `openSpans` were when the target was opened, as text. */
 let openSpansKey: string | undefined;
@@ -94,7 +94,7 @@ let warned = false;
 /** Where spans go; undefined: nowhere, or the output is yet to be opened. */
 export let output: SpanOutput | undefined;
 
-/** Whether there never was a place for spans: nothing is recorded. */
+/** Whether there never was a target for spans: nothing is recorded. */
 export let isIdle = source === undefined;
 if (!isIdle) markUsed();
 
@@ -152,7 +152,7 @@ function openOutputOf(stream: Stream, used: Policy, described: Resource): SpanOu
   return new SpanOutput(stream, used, described);
 }
 
-/** Opens the output if there is a place for spans; undefined while it cannot be opened. */
+/** Opens the output if there is a target for spans; undefined while it cannot be opened. */
 export function openOutput(): SpanOutput | undefined {
   if (output !== undefined || source === undefined || Date.now() < retryAt) return output;
   try {
@@ -164,7 +164,7 @@ export function openOutput(): SpanOutput | undefined {
     }
     const used = currentPolicy();
     output = openOutputOf(stream, used, resourceWith(used, resource));
-    if (fromHook) hookPlace.opened?.();
+    if (fromHook) hookSpans.opened?.();
   } catch (error) {
     retryAt = Date.now() + PAUSE_MS;
     if (!warned) {
@@ -189,7 +189,7 @@ export function warnWithoutTarget(): void {
 }
 
 // The first copy of the package is the one that records.
-hookPlace.arrived ??= (open) => {
+hookSpans.arrived ??= (open) => {
   source = open;
   isIdle = false;
   markUsed();

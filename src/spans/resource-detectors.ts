@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { arch, hostname, type, userInfo, version } from 'node:os';
+import { arch, hostname, release, type, userInfo } from 'node:os';
 import { basename } from 'node:path';
 import type { SpanAttributes } from './attributes.js';
 
 /** Names of detectors in `OTEL_NODE_RESOURCE_DETECTORS`. */
 const DETECTORS = {
   host: (): SpanAttributes => ({ 'host.arch': archName(), ...hostId() }),
-  os: (): SpanAttributes => ({ 'os.type': type().toLowerCase(), 'os.version': version() }),
+  os: (): SpanAttributes => ({ 'os.type': type().toLowerCase(), 'os.version': release() }),
   process: (): SpanAttributes => ({
     'process.executable.name': basename(process.execPath),
     'process.executable.path': process.execPath,

@@ -5,8 +5,8 @@ import { wrongType } from '../core/errors.js';
 import { version as ownVersion } from '../core/version.js';
 import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
-import { hookPlace } from './hook-place.js';
-import { CONTEXT } from './layout.js';
+import { hookSpans } from './hook-spans.js';
+import { CONTEXT, STREAMS } from './layout.js';
 import { detectResource } from './resource-detectors.js';
 import { readResourceVariable } from './resource-variable.js';
 import { SCHEMA_URL } from './schema-url.js';
@@ -83,7 +83,8 @@ export function describeResource(options: ResourceOptions = {}): Resource {
       'telemetry.sdk.name': 'tracewright',
       'telemetry.sdk.language': 'nodejs',
       'telemetry.sdk.version': ownVersion,
-      ...(hookPlace.hasContext ? {} : { [CONTEXT]: 'off' }),
+      ...(hookSpans.hasContext ? {} : { [CONTEXT]: 'off' }),
+      ...(hookSpans.open === undefined ? {} : { [STREAMS]: 'threads' }),
       ...variables,
       'service.name': service,
       ...(serviceVersion === undefined ? {} : { 'service.version': serviceVersion }),

@@ -1,7 +1,12 @@
 import { wrongType } from '../core/errors.js';
 import { shared } from '../core/process-state.js';
 
-const ROUTE = Symbol.for('tracewright.route');
+/** Of a request: what `setRoute` was given for it. */
+export const ROUTE = Symbol.for('tracewright.route');
+
+export interface GivenRoute {
+  [ROUTE]?: string;
+}
 
 /** Without a route: a router has matched one, and has left it on the request. */
 type Given = (request: object, route: string | undefined) => void;
@@ -28,11 +33,10 @@ export function setRoute(request: object, route: string): void {
     throw wrongType('request', given, 'a request of an HTTP server');
   }
   if (typeof route !== 'string') throw wrongType('route', route, 'a string');
-  (request as { [ROUTE]?: string })[ROUTE] = route;
+  (request as GivenRoute)[ROUTE] = route;
   // A request of HTTP/2 is made of its stream, which is what lasts.
   const { stream } = request as { stream?: unknown };
-  if (typeof stream === 'object' && stream !== null)
-    (stream as { [ROUTE]?: string })[ROUTE] = route;
+  if (typeof stream === 'object' && stream !== null) (stream as GivenRoute)[ROUTE] = route;
   for (const given of watchers) given(request, route);
 }
 
@@ -47,5 +51,5 @@ export function routeMatched(request: object): void {
 
 /** What `setRoute` was given for a request; undefined if it was not called. */
 export function routeOf(request: object): string | undefined {
-  return (request as { [ROUTE]?: string })[ROUTE];
+  return (request as GivenRoute)[ROUTE];
 }

@@ -79,9 +79,10 @@ export function shareSampler(ratio: number): Sampler {
 }
 
 /** Values of `OTEL_TRACES_SAMPLER` that are followed. */
-export const SAMPLERS: readonly string[] = ['always_on', 'always_off', 'traceidratio'].flatMap(
-  (name) => [name, `parentbased_${name}`],
-);
+const SAMPLERS: readonly string[] = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [
+  name,
+  `parentbased_${name}`,
+]);
 
 /** What the variables of samplers say; a fault names the variable, and what is valid. */
 export interface SamplerVariables {

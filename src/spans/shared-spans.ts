@@ -1,6 +1,6 @@
 import { shared } from '../core/process-state.js';
-import { activeContext, CarriedScope } from './context/active-context.js';
 import { CarriedBaggage } from './context/carried.js';
+import { activeContext, CarriedScope } from './context/active-context.js';
 import {
   contextStorage,
   enterContext,
@@ -15,19 +15,21 @@ import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
 import { Span } from './span.js';
 import { activeSpan, bind, withSpan } from './active-span.js';
-import { standIn } from './begin-span.js';
 import {
   discard,
   endRequest,
   endRequestWith,
   keepAnew,
   keepWith,
+  startIn,
+  startInFrom,
+  startInWith,
   startRequest,
   startRequestFrom,
-} from './request-span.js';
-import { startIn, startInWith } from './start-in-context.js';
+} from './begin-span.js';
 import { startScopedSpan, startSpan } from './start-span.js';
 import { isOpen, openThreadSpans } from './thread-spans.js';
+import { standIn } from './unrecorded-span.js';
 
 /**
  * The functions of the first copy of this package in the thread: all copies have one context, one output and
@@ -64,6 +66,7 @@ export const spans = shared('spans', () => ({
   shutdown,
   standIn,
   startIn,
+  startInFrom,
   startInWith,
   startRequest,
   startRequestFrom,

@@ -7,7 +7,7 @@ import { hexWord } from './context/ids.js';
 import type { RemoteParent } from './context/remote-parent.js';
 import type { SpanIds } from './context/trace-context.js';
 import { wrongType } from '../core/errors.js';
-import { STATUS_MASK, STATUS_SHIFT, TRACE_FLAGS_MASK } from './layout.js';
+import { STATUS_ERROR, STATUS_MASK, STATUS_OK, STATUS_SHIFT, TRACE_FLAGS_MASK } from './layout.js';
 import { exceptionAttributes } from './exception.js';
 import { beforeEnd } from './before-end.js';
 import type { Policy } from './policy.js';
@@ -23,9 +23,9 @@ export interface SpanTaker {
   timeOf(time: undefined): number;
   timeOf(time: Instant | undefined, field?: string): TraceTime;
   record(span: Span, endTime: Instant | undefined): void;
-  /** Adds an attribute to those that the span has in its place alone; false: that cannot be. */
+  /** Adds an attribute to those that the span has in its slot alone; false: that cannot be. */
   hold(span: Span, name: string, value: SpanValue): boolean;
-  /** The attributes that the span has in its place alone become its own. */
+  /** The attributes that the span has in its slot alone become its own. */
   takeHeld(span: Span): void;
   /** A span that is kept while it is open has changed. */
   keepAnew(span: Span): void;
@@ -74,17 +74,14 @@ export class SpanExtras {
 /** A double to V8, as every time is. */
 const NO_TIME = 0.5;
 
-/** Where an open span is in its life. */
-export const NOT_RECORDED = 0;
 /** Of `Span.slot`: the table of open spans was full. */
 export const NOT_KEPT = -2;
+/** Where an open span is in its life. */
+export const NOT_RECORDED = 0;
 export const OPEN = 1;
 export const ENDED = 2;
 /** It has the ids of another process's span, to be a parent. */
 export const REMOTE = 3;
-
-const STATUS_OK = 1;
-const STATUS_ERROR = 2;
 
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
 const { hasOwnProperty } = Object.prototype;
@@ -151,6 +148,8 @@ export class Span {
   declare heldBytes: number;
   /** @internal The names of the attributes if only the slot has them. */
   declare heldNames: HeldNames | undefined;
+  /** @internal Whether its parent was open, in the same output, when it began. */
+  declare isBelow: boolean;
   /** @internal How many attributes there are; -1: not counted yet. */
   declare count: number;
   /** @internal Nanoseconds since the trace's epoch. */
@@ -199,6 +198,7 @@ export class Span {
     this.slot = -1;
     this.heldBytes = 0;
     this.heldNames = undefined;
+    this.isBelow = false;
     this.count = -1;
     this.start = NO_TIME;
     this.name = name;
@@ -344,7 +344,7 @@ export class Span {
     this.own = attributes;
   }
 
-  /** @internal The attributes, to be changed in place, or before another change that the slot does not have. */
+  /** @internal The attributes, to be changed, or before another change that the slot does not have. */
   change(): Record<string, SpanValue> {
     let { attributes } = this;
     this.heldBytes = 0;

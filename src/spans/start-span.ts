@@ -3,8 +3,7 @@ import type { OptionNames } from '../core/options/argument.js';
 import { takeElements } from '../core/taken-elements.js';
 import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
-import { begin, carriedBy, giveScope, keep, NOTHING, unrecorded } from './begin-span.js';
-import type { Parent } from './begin-span.js';
+import { begin, carriedBy, giveScope, keep } from './begin-span.js';
 import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
 import { RemoteParent } from './context/remote-parent.js';
@@ -16,6 +15,8 @@ import type { Scope } from './scope.js';
 import { OPEN, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
+import { NOTHING, unrecorded } from './unrecorded-span.js';
+import type { Parent } from './unrecorded-span.js';
 
 /** Options of a span. */
 export interface StartOptions {

@@ -51,8 +51,8 @@ function ownTrace(): Int32Array {
 export class ThreadSpans {
   readonly #output: SpanOutput;
   readonly #scope: Scope;
-  /** A place in the table of open records; -1: there is none; undefined: none was reserved yet. */
-  #place: number | undefined;
+  /** A slot in the table of open records; -1: there is none; undefined: none was reserved yet. */
+  #slot: number | undefined;
   /** Where the last time of `recordCounters` ended. */
   #counted = -Infinity;
   /** The span whose record native code lets count. */
@@ -66,6 +66,11 @@ export class ThreadSpans {
   /** Spans that are open now. */
   get openSpans(): number {
     return this.#output.ring.openRecords?.taken ?? 0;
+  }
+
+  /** Whether no span may be open: a target that is no file does not know. */
+  get isIdle(): boolean {
+    return this.#output.ring.openRecords?.taken === 0;
   }
 
   get #isOff(): boolean {
@@ -93,9 +98,9 @@ export class ThreadSpans {
       return;
     }
     prepared.attributes = snapshot(attributes);
-    const place = this.#place!;
-    this.#record(prepared, from, to, place);
-    this.#output.ring.openRecords!.vacate(place);
+    const slot = this.#slot!;
+    this.#record(prepared, from, to, slot);
+    this.#output.ring.openRecords!.vacate(slot);
     this.#prepared = undefined;
   }
 
@@ -106,8 +111,8 @@ export class ThreadSpans {
   prepareStall(name: string, { attribute, texts }: StallCauses): void {
     const table = this.#output.ring.openRecords;
     if (table === undefined || this.#isOff) return;
-    this.#place ??= table.reserve();
-    if (this.#place === -1) return;
+    this.#slot ??= table.reserve();
+    if (this.#slot === -1) return;
     const span = this.#span(name, { [attribute]: texts[0] });
     const now = this.#output.timeOf(undefined);
     span.start = now;
@@ -118,9 +123,9 @@ export class ThreadSpans {
     // What is redacted stays so.
     if (bytes.toString('latin1', causeAt, causeAt + WORD) !== texts[0]) return;
     const words = texts.map((text) => Buffer.from(text, 'latin1').readUInt32BE(0));
-    table.bytes.set(bytes, this.#place);
+    table.bytes.set(bytes, this.#slot);
     const causes = Uint32Array.from(words);
-    table.prepareStall(this.#place, bytes.length, START_OFFSET, causeAt, causes);
+    table.prepareStall(this.#slot, bytes.length, START_OFFSET, causeAt, causes);
     this.#prepared = span;
   }
 
@@ -155,10 +160,10 @@ export class ThreadSpans {
     this.#output.recordNote(description, values, start, this.#counted);
   }
 
-  #record(span: Span, from: number, to: number, place: number): void {
+  #record(span: Span, from: number, to: number, slot: number): void {
     const zero = this.#clockAtEpoch();
     span.start = Math.round(from - zero);
-    this.#output.recordPast(span, Math.round(to - zero), place);
+    this.#output.recordPast(span, Math.round(to - zero), slot);
   }
 
   /** CLOCK_MONOTONIC at the trace's time 0, in nanoseconds. */
@@ -175,7 +180,7 @@ export class ThreadSpans {
   }
 }
 
-/** Opens the place of this thread's spans if need be; undefined: there is none now. */
+/** Opens the output of this thread's spans if need be; undefined: there is none now. */
 export function openThreadSpans(scope: Scope): ThreadSpans | undefined {
   const to = openOutput();
   return to === undefined ? undefined : new ThreadSpans(to, scope);

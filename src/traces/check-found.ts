@@ -3,7 +3,7 @@ import { faultOf } from '../core/fault.js';
 import type { Finding } from '../core/finding.js';
 import type { FoundTrace } from './find-traces.js';
 import { RemainingRings, Writers } from './remaining-rings.js';
-import type { JobOptions } from './trace-format.js';
+import type { JobOptions } from '../rows/trace-format.js';
 import { TraceViews } from './trace-views.js';
 
 /** A check that was started: live processes that write the trace, as found before it is read. */

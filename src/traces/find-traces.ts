@@ -9,7 +9,7 @@ import type { OnFault } from '../core/fault.js';
 import type { Endian } from '../laplace/layout.js';
 import { allFormats } from './formats.js';
 import { ringedFiles } from './ringed-files.js';
-import type { TraceFormat } from './trace-format.js';
+import type { TraceFormat } from '../rows/trace-format.js';
 
 /** What a trace does not say itself. */
 export interface InputForm {

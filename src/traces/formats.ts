@@ -1,9 +1,9 @@
 import type { Endian } from '../laplace/layout.js';
-import { dumpiFormat } from './dumpi-format.js';
-import { hephFormat } from './heph-format.js';
-import { laplaceFormats } from './laplace-formats.js';
-import { ovniFormat } from './ovni-format.js';
-import type { TraceFormat } from './trace-format.js';
+import { dumpiFormat } from '../dumpi/read/format.js';
+import { hephFormat } from '../spans/read/heph-format.js';
+import { laplaceFormats } from '../laplace/read/formats.js';
+import { ovniFormat } from '../ovni/read/format.js';
+import type { TraceFormat } from '../rows/trace-format.js';
 
 /** Names of further forms in which a format's traces can be dumped. */
 export function outputForms(): string[] {

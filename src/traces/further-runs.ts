@@ -21,8 +21,8 @@ function isRun(directory: string): boolean {
 export function furtherRuns(path: string, named: readonly string[]): string[] {
   if (!isRun(path)) return [];
   const name = basename(resolve(path));
-  const place = dirname(resolve(path));
-  const numbers = readdirSync(place)
+  const parent = dirname(resolve(path));
+  const numbers = readdirSync(parent)
     .filter((entry) => entry.startsWith(name))
     .map((entry) => Number(NUMBER.exec(entry.slice(name.length))?.[1]))
     .filter((number) => number > 0)

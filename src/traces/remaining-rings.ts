@@ -9,7 +9,7 @@ import { filesBelow } from '../core/recovery/ring-search.js';
 import { RingFile } from '../core/recovery/ring-file.js';
 import type { FoundTrace } from './find-traces.js';
 import { MappedRings } from './mapped-rings.js';
-import type { TraceFormat } from './trace-format.js';
+import type { TraceFormat } from '../rows/trace-format.js';
 
 /** A ring that may contain a part of a trace. */
 export interface RemainingRing {
@@ -45,7 +45,7 @@ function openRing(path: string, file: string): RemainingRing | undefined {
     const finalBytes =
       ring.targetKind === 'own-file'
         ? ring.baseOffset + ring.tail
-        : ring.hasPlace
+        : ring.hasClaim
           ? ring.claim.offset
           : sizeOf(file);
     return { path, file, writer, finalBytes };
@@ -91,9 +91,9 @@ export class RemainingRings {
       found.add(resolve(near.ring));
       yield near;
     }
-    const places = statSync(path).isDirectory() ? [path] : filesOf(format, path);
-    for (const place of places) {
-      for (const { ring, file } of this.#mapped.of(place)) {
+    const paths = statSync(path).isDirectory() ? [path] : filesOf(format, path);
+    for (const each of paths) {
+      for (const { ring, file } of this.#mapped.of(each)) {
         if (!found.has(resolve(ring))) yield { ring, file };
       }
     }

@@ -2,25 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
 import { RingFile } from '../core/recovery/ring-file.js';
-import type { TraceFormat } from './trace-format.js';
-
-/** What a ring says of its format; undefined if there is no ring, or none that can be read. */
-export function ringFormatAt(ringPath: string): string | undefined {
-  try {
-    const ring = RingFile.open(ringPath, undefined, 'look');
-    if (!(ring instanceof RingFile)) return undefined;
-    ring.close();
-    return ring.format;
-  } catch (error) {
-    ignoreUnreadable(error);
-    return undefined;
-  }
-}
-
-/** Recovery reports what is wrong with a ring. */
-function ignoreUnreadable(error: unknown): void {
-  if (!(error instanceof TracewrightError)) throw error;
-}
+import type { TraceFormat } from '../rows/trace-format.js';
 
 /** The format whose trace a ring feeds, and the file; undefined if the ring is not believed. */
 function fedBy(path: string, formats: readonly TraceFormat[]): FedFile | undefined {
@@ -47,7 +29,8 @@ function* filesFedIn(directory: string, formats: readonly TraceFormat[]): Genera
       const fed = fedBy(join(directory, entry.name), formats);
       if (fed !== undefined) yield fed;
     } catch (error) {
-      ignoreUnreadable(error);
+      // Recovery reports what is wrong with a ring.
+      if (!(error instanceof TracewrightError)) throw error;
     }
   }
 }

@@ -27,7 +27,7 @@ const FAR = 2 ** 40 * 1000;
  * Where traces lie on a common time line. Those with an epoch are aligned by it. Any other begins at 0,
  * unless it is alone.
  */
-export function placeOnTimeLine(traces: readonly FoundTrace[]): TimeLine {
+export function alignOnTimeLine(traces: readonly FoundTrace[]): TimeLine {
   const epochs = traces.map((trace) => unlessFaulty(() => trace.format.epoch(trace.path)));
   const firstOf = ({ format, path }: FoundTrace): bigint =>
     unlessFaulty(() => format.firstTime(path)) ?? 0n;

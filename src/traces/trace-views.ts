@@ -4,7 +4,7 @@ import { TraceView } from '../core/living/trace-view.js';
 import type { TraceViewer } from '../core/living/trace-view.js';
 import type { FoundTrace } from './find-traces.js';
 import { MappedRings } from './mapped-rings.js';
-import type { TraceFormat } from './trace-format.js';
+import type { TraceFormat } from '../rows/trace-format.js';
 
 /** Traces as their rings complete them, for every reader in this thread until it is closed. */
 export class TraceViews {

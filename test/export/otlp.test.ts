@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ExportOptions } from '../../src/export/export-options.js';
+import type { ExportOptions } from '../../src/export/selection.js';
 import { OtlpExport } from '../../src/export/otlp/otlp-export.js';
 import { extract } from '../../src/spans/propagation.js';
 import { startSpan } from '../../src/spans/start-span.js';

@@ -3,7 +3,7 @@ import type { DuckDBConnection, Json } from '@duckdb/node-api';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ExportOptions } from '../../src/export/export-options.js';
+import type { ExportOptions } from '../../src/export/selection.js';
 import { ParquetExport } from '../../src/export/parquet/parquet-export.js';
 import { startSpan } from '../../src/spans/start-span.js';
 import { findTraces } from '../../src/traces/find-traces.js';

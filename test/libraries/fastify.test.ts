@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runLibrary, treeOf } from './traced-library.js';
 
 describe('fastify', () => {
-  it.each(['newest', 'oldest'] as const)(
+  it.each(['newest', 'oldest', 'earlier', 'ancient'] as const)(
     'has the handler of a request below it, %s version',
     async (age) => {
       const { spans, stdout } = await runLibrary('fastify', age, 'fastify');

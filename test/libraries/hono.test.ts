@@ -1,11 +1,9 @@
-import * as nodeModule from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { lineOf, requestTo, runLibrary, treeOf } from './traced-library.js';
 
 const isOld = Number.parseInt(process.versions.node) < 22;
-/** By `import` it is made of ES modules, which only newer Nodes let change at once. */
-const ways =
-  'registerHooks' in nodeModule ? (['import', 'require'] as const) : (['require'] as const);
+/** By `import` it is made of ES modules. */
+const ways = ['import', 'require'] as const;
 
 /** The server package of hono 3 prints on newer Nodes that it misses a part of `Response`. */
 const ages = isOld ? (['newest', 'oldest', 'earlier'] as const) : (['newest', 'oldest'] as const);

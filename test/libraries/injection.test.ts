@@ -81,6 +81,20 @@ describe('a program that cannot be changed', () => {
     expect(await run(script, env)).toEqual({ stdout: '7', stderr: '' });
   });
 
+  it('loads nothing that records, which a program without requests does not need', async () => {
+    const client = 'class Client { connect() {} query() {} } module.exports = 7;';
+    const manifest = { name: 'pg', version: '8.99.0' };
+    const script = programWith(manifest, 'lib/client.js', client, {
+      name: 'program.cjs',
+      text: `require('pg/lib/client.js');
+        const files = Object.keys(require.cache).map((path) => path.split('/').slice(-2).join('/'));
+        process.stdout.write(files.join(' '));`,
+    });
+    const { stdout } = await run(script);
+    expect(stdout).toContain('node/changed-files.js');
+    expect(stdout).not.toMatch(/libraries\/libraries\.js|spans\/spans\.js|core\/core\.js/);
+  });
+
   it('keeps its strict mode and its lines', async () => {
     const client = [
       "'use strict';",
@@ -104,9 +118,99 @@ describe('a program that cannot be changed', () => {
     const { stdout, stderr } = await run(script);
     expect(stdout).toBe('7');
     expect(stderr).toContain(
-      'registerHooks' in nodeModule
-        ? 'TracewrightWarning: hono 4.99.0 is not traced: dist/compose.js: it has "handler(context,"'
-        : 'TracewrightWarning: ES modules of hono are not traced on Node 20',
+      'TracewrightWarning: hono 4.99.0 is not traced: dist/compose.js: it has "handler(context,"',
     );
+  });
+
+  it.each([
+    ['hono', 'dist/compose.js', "import('hono/dist/compose.js')"],
+    ['hono', 'dist/compose.js', "import(['hono', 'dist', 'compose.js'].join('/'))"],
+    ['@nestjs/core', 'router/router-execution-context.js', "import('@nestjs/core')"],
+  ])('of CommonJS that imports %s runs as it is, with a warning', async (name, path, call) => {
+    const manifest = { name, version: '99.0.0', type: 'module', main: path };
+    const script = programWith(manifest, path, 'export default 7;', {
+      name: 'program.cjs',
+      text: `${call}.then((found) => process.stdout.write(String(found.default)));`,
+    });
+    const { stdout, stderr } = await run(script);
+    expect(stdout).toBe('7');
+    expect(stderr.match(/TracewrightWarning/g)).toHaveLength(1);
+    expect(stderr).toContain(' 99.0.0 is not traced');
+  });
+});
+
+/** Nodes without synchronous hooks read modules in ways of which two cannot be changed. */
+describe.skipIf('registerHooks' in nodeModule)('ES modules on this Node', () => {
+  const NEEDED = 'this needs Node 22.15, 23.5 or later\n';
+
+  it('have a warning if require() loads them', async () => {
+    const name = '@nestjs/core';
+    const path = 'router/router-execution-context.js';
+    const manifest = { name, version: '12.99.0', type: 'module', main: 'index.js' };
+    const script = programWith(manifest, path, 'export default 7;', {
+      name: 'program.cjs',
+      text: "process.stdout.write(String(require('@nestjs/core').default));",
+    });
+    const index = join(dirname(script), 'node_modules', name, 'index.js');
+    writeFileSync(index, `export { default } from './${path}';`);
+    const { stdout, stderr } = await run(script);
+    expect(stdout).toBe('7');
+    expect(stderr).toContain(
+      `ES modules of ${name} are not traced if require() loads them; import it, or ${NEEDED}`,
+    );
+    expect(stderr.match(/TracewrightWarning/g)).toHaveLength(1);
+  });
+
+  const SERVE = `const server = createServer((_, response) => response.end(String(seven)));
+    server.listen(0, '127.0.0.1', async () => {
+      const response = await fetch(\`http://127.0.0.1:\${server.address().port}\`);
+      process.stdout.write(await response.text());
+      server.close();
+    });`;
+  const MODULE = {
+    name: 'program.mjs',
+    text: `import { createServer } from 'node:http';
+      import seven from 'hono/dist/compose.js';
+      ${SERVE}`,
+  };
+  const COMMON_JS = {
+    name: 'program.cjs',
+    text: `const { createServer } = require('node:http');
+      import('hono/dist/compose.js').then(({ default: seven }) => { ${SERVE} });`,
+  };
+
+  function serviceOf(program: { name: string; text: string }, compose = 'export default 7;') {
+    const manifest = { name: 'hono', version: '4.99.0', type: 'module' };
+    return programWith(manifest, 'dist/compose.js', compose, program);
+  }
+
+  it.each([
+    ['--import', MODULE],
+    ['--import', COMMON_JS],
+    ['--loader', MODULE],
+    ['--loader', COMMON_JS],
+  ])('have a warning if a loader of %s reads them in its own thread', async (flag, program) => {
+    const script = serviceOf(program);
+    const loader = join(dirname(script), 'loader.mjs');
+    const text =
+      flag === '--loader'
+        ? 'export {};'
+        : "import { register } from 'node:module'; register('data:text/javascript,', import.meta.url);";
+    writeFileSync(loader, text);
+    const { stdout, stderr } = await run(script, { NODE_OPTIONS: `${flag} ${loader}` });
+    expect(stdout).toBe('7');
+    expect(stderr).toContain(
+      `ES modules of hono are not traced: a loader reads them in a thread of its own; ${NEEDED}`,
+    );
+    expect(stderr.match(/TracewrightWarning/g)).toHaveLength(1);
+  });
+
+  it('of a CommonJS program without a loader have no such warning', async () => {
+    // The library is used after the first request.
+    const script = serviceOf({
+      ...COMMON_JS,
+      text: `const { createServer } = require('node:http'); const seven = 7; ${SERVE}`,
+    });
+    expect(await run(script)).toEqual({ stdout: '7', stderr: '' });
   });
 });

@@ -30,6 +30,12 @@ describe('mssql', () => {
       ({ name, traceId }) => name === 'mssql pool' && traceId === waiting.traceId,
     );
     expect(Math.max(...pools.map(({ start, end }) => Number(end - start)))).toBeGreaterThan(150e6);
+    // The longest wait was for the connection that the other query had.
+    const [longest] = pools.sort((a, b) => Number(b.end - b.start - (a.end - a.start)));
+    const [link] = longest!.links;
+    const holder = below(spans, 'waiting').find(({ status }) => status.code === 'error')!;
+    expect(link).toMatchObject({ traceId: holder.traceId, spanId: holder.spanId });
+    expect(Number(link!.attributes['tracewright.pool.held'])).toBeGreaterThan(150e6);
     expect(tree('refused')).toEqual(['mssql connect: ESOCKET']);
     for (const each of ['queries', 'bulk', 'prepared', 'errors']) expectWithin(spans, each);
 

@@ -2,15 +2,16 @@ import * as nodeModule from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { requestTo, runLibrary, treeOf } from './traced-library.js';
 
-/** From version 12 on it is made of ES modules, which only newer Nodes let change at once. */
-const ages =
-  'registerHooks' in nodeModule
-    ? (['newest', 'earlier', 'oldest'] as const)
-    : (['earlier', 'oldest'] as const);
+/** From version 12 on it is made of ES modules, which only newer Nodes let change if `require` loads them. */
+const newest = 'registerHooks' in nodeModule ? ['import', 'require'] : ['import'];
 
 describe('nest', () => {
-  it.each(ages)('its %s version has the controller and the method of a handler', async (age) => {
-    const { spans, stdout } = await runLibrary('nest', age, '@nestjs/core');
+  it.each([
+    ...newest.map((way) => ['newest', way] as const),
+    ['earlier', 'require'] as const,
+    ['oldest', 'require'] as const,
+  ])('its %s version has the controller and the method of a handler, by %s', async (age, way) => {
+    const { spans, stdout } = await runLibrary('nest', age, '@nestjs/core', {}, [way]);
     expect(stdout).toContain('200\n200\n500\n');
     const handlersOf = (path: string): string[] =>
       treeOf(spans, requestTo(spans, path))

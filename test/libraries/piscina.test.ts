@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { SpanRecord } from '../../src/spans/index.js';
+import { reportOn } from '../look/report/recorded-service.js';
+import { hephFiles } from '../node/written-traces.js';
 import { below, childrenOf, runLibrary, treeOf } from './traced-library.js';
 
 /** A text without line breaks and indentation. */
@@ -37,6 +39,17 @@ describe('tasks of piscina', () => {
       }
     },
   );
+
+  it.each(runs)('keep no worker busy that waits for them: the %s version', async (age) => {
+    const { spans, directory } = await runLibrary('piscina-idle', age, 'piscina');
+    expect(spans.filter(({ name }) => name === 'task')).toHaveLength(15);
+    const stalls = spans.filter(({ name }) => name === 'event loop blocked');
+    expect(stalls.map(({ attributes }) => attributes['eventloop.cause'])).not.toContain('wait');
+    const { report } = await reportOn(hephFiles(directory));
+    const workers = report.threads.filter(({ thread }) => thread !== 'main');
+    // It sleeps for more than nine tenths of the time, and loads its program before.
+    expect(workers.map(({ utilisation }) => utilisation! < 0.4)).toEqual([true]);
+  });
 
   it.each(runs)('fail, are aborted, or have no caller: the %s version', async (age) => {
     const { spans, stdout } = await runLibrary('piscina', age, 'piscina', {}, ['import']);

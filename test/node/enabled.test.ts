@@ -9,13 +9,14 @@ import type { Ending } from './traced-process.js';
 const register = fileURLToPath(new URL('../../dist/node/register.js', import.meta.url));
 const command = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** Prints whether it is traced, and which files of the package it has loaded. */
+/** Prints whether it is traced, and which files of the package it has loaded. It does something that is traced. */
 const PROGRAM = `
   const { basename } = require('node:path');
   const { readFileSync } = require('node:fs');
   const files = Object.keys(require.cache).filter((path) => path.includes('/dist/'));
   const addon = readFileSync('/proc/self/maps', 'utf8').includes('tracewright.node');
   console.log(JSON.stringify({ files: files.map((path) => basename(path)), addon }));
+  require('node:http').get({ port: 1 }).on('error', () => undefined);
 `;
 /** Runs the program, as tsx does. */
 const LAUNCHER = `

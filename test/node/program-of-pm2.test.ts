@@ -2,32 +2,43 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
+import { reportOn } from '../look/report/recorded-service.js';
 import { readSpansOf } from '../../src/spans/read/read-spans.js';
 import { TracedProcess, temporaryDirectory } from './traced-process.js';
 
 const directory = temporaryDirectory();
+const register = new URL('../../dist/node/register.js', import.meta.url).href;
 
-it('a program that pm2 starts has its own name', async () => {
-  // As pm2 7 does: its container loads the script that its environment names.
-  const pm2 = join(directory, 'node_modules', 'pm2');
+/** As pm2 7 does: its container loads the script that its environment names. The script answers one request. */
+function pm2Of(name: string): { container: string; script: string } {
+  const own = join(directory, name);
+  const pm2 = join(own, 'node_modules', 'pm2');
   mkdirSync(join(pm2, 'lib'), { recursive: true });
   writeFileSync(join(pm2, 'package.json'), '{ "name": "pm2" }');
+  const container = join(pm2, 'lib', 'ProcessContainer.js');
   writeFileSync(
-    join(pm2, 'lib', 'ProcessContainer.js'),
-    'const { pm_exec_path } = JSON.parse(process.env.pm2_env); delete process.env.pm2_env;' +
-      'process.env.pm_exec_path = pm_exec_path; require(pm_exec_path);',
+    container,
+    'Object.assign(process.env, JSON.parse(process.env.pm2_env)); delete process.env.pm2_env;' +
+      'require(process.env.pm_exec_path);',
   );
-  writeFileSync(join(directory, 'package.json'), '{ "name": "bookshop" }');
-  const script = join(directory, 'web.js');
+  writeFileSync(join(own, 'package.json'), '{ "name": "bookshop" }');
+  const script = join(own, 'web.js');
   writeFileSync(
     script,
-    `const server = require('node:http').createServer((_, response) => response.end()).listen(0, async () => {
+    `const server = require('node:http').createServer((_, response) => response.end());
+     server.listen({ port: 0, exclusive: true }, async () => {
        await (await fetch('http://127.0.0.1:' + server.address().port)).text();
        server.close();
+       process.disconnect?.();
      });`,
   );
+  return { container, script };
+}
+
+it('a program that pm2 starts has its own name', async () => {
+  const { container, script } = pm2Of('alone');
   const traces = join(directory, 'traces');
-  const run = new TracedProcess(pathToFileURL(join(pm2, 'lib', 'ProcessContainer.js')).href, {
+  const run = new TracedProcess(pathToFileURL(container).href, {
     env: { TRACEWRIGHT_DIR: traces, pm2_env: JSON.stringify({ pm_exec_path: script }) },
   });
   expect(await run.ended()).toMatchObject({ code: 0, stderr: '' });
@@ -38,4 +49,43 @@ it('a program that pm2 starts has its own name', async () => {
     names.add(resource?.attributes['service.name']);
   }
   expect([...names]).toEqual(['bookshop']);
+});
+
+/**
+ * As pm2's daemon does: it forks the container once for each instance, with Node's cluster. What `env` of its file sets
+ * is in one variable.
+ */
+const DAEMON = `
+  const cluster = require('node:cluster');
+  const [register, container, script, traces] = process.argv.slice(2);
+  cluster.setupPrimary({ exec: container, execArgv: ['--import', register] });
+  for (let instance = 0; instance < 2; instance++) {
+    cluster.fork({
+      pm2_env: JSON.stringify({
+        pm_exec_path: script,
+        name: 'web',
+        NODE_APP_INSTANCE: instance,
+        TRACEWRIGHT_DIR: traces,
+        OTEL_SERVICE_NAME: 'books',
+      }),
+    });
+  }`;
+
+it('the processes of a cluster that pm2 starts share the name that its file sets, and a row of the report', async () => {
+  const { container, script } = pm2Of('cluster');
+  const daemon = join(directory, 'daemon.cjs');
+  writeFileSync(daemon, DAEMON);
+  const traces = join(directory, 'traces-of-cluster');
+  const run = new TracedProcess(pathToFileURL(daemon).href, {
+    hook: 'none',
+    args: [register, container, script, traces],
+  });
+  expect(await run.ended()).toMatchObject({ code: 0, stderr: '' });
+  // Each process is a run.
+  const { report } = await reportOn([traces, `${traces}.1`]);
+  const services = report.sources.filter(({ format }) => format === 'Heph');
+  expect(services.map(({ service }) => service)).toEqual(['books', 'books']);
+  expect(new Set(services.map(({ pid }) => pid)).size).toBe(2);
+  const requests = report.groups.filter(({ kind }) => kind === 'server');
+  expect(requests.map(({ service, count }) => [service, count])).toEqual([['books', 2]]);
 });

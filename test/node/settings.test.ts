@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decodePacket } from '../../src/heph/read/reader.js';
@@ -150,6 +150,16 @@ describe('a setting that is wrong', () => {
     );
     expect(stderr.match(/.*Warning: .*/g)).toHaveLength(1);
     expect(faultsOf(service.directory)).toEqual([]);
+  });
+
+  it('has a name that the page of options has, and is known', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/options.md'), 'utf8');
+    const names = [...page.matchAll(/^\| `(TRACEWRIGHT_\w+)/gm)].map(([, name]) => name!);
+    expect(names).toContain('TRACEWRIGHT_KEEP');
+    const own = new Set(['TRACEWRIGHT_DIR', 'TRACEWRIGHT_FORMATS', 'TRACEWRIGHT_PREBUILD']);
+    const unset = names.filter((name) => !own.has(name)).map((name) => [name, '']);
+    const { stderr } = await serve(Object.fromEntries(unset) as Record<string, string>);
+    expect(stderr).not.toContain('is an unknown variable');
   });
 
   it('leaves out only the format that it concerns', async () => {

@@ -1,5 +1,6 @@
 import type { Context, Span as ApiSpan } from '@opentelemetry/api';
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { BatchSpanProcessor as SdkBatchSpanProcessor } from '@opentelemetry/sdk-trace';
 import { BatchSpanProcessor, InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { ReadableSpan as SdkReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { afterEach, expect, test } from 'vitest';
@@ -94,9 +95,12 @@ test('a processor sees what is recorded: of tracers and of tracewright/spans', a
   await spansOf(() => undefined, { service: 'test' });
 });
 
-test("a batch processor of OpenTelemetry's SDK exports the spans", async () => {
+test.each([
+  ['sdk-trace-base', (exporter: InMemorySpanExporter) => new BatchSpanProcessor(exporter)],
+  ['sdk-trace', (exporter: InMemorySpanExporter) => new SdkBatchSpanProcessor({ exporter })],
+])('a batch processor of @opentelemetry/%s exports the spans', async (_, processorOf) => {
   const exporter = new InMemorySpanExporter();
-  provider = new TracewrightProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
+  provider = new TracewrightProvider({ spanProcessors: [processorOf(exporter)] });
   await spansOf(async () => {
     for (let i = 0; i < 10; i++) tracer.startSpan(`s${i}`).end();
     await provider?.forceFlush();

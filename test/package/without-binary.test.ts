@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { plainCore } from '../../src/core/plain-core.js';
 import { core } from '../../src/core/addon.js';
-import { mismatchOf } from '../../src/core/core-mismatch.js';
+import { mismatchOf } from '../../src/core/addon.js';
 import { installCopy, newProject, runNode } from './installed-copy.js';
 import type { Outcome } from './installed-copy.js';
 

@@ -83,6 +83,7 @@ describe('curves of one kind', () => {
       ({
         number,
         source: number,
+        process: number,
         thread: 1,
         name: 'event loop delay (thread 7)',
         unit: 'ns',
@@ -90,6 +91,7 @@ describe('curves of one kind', () => {
       }) as const;
     const recording = {
       sources: [source(0), source(1)],
+      processes: [0, 1].map((number) => ({ number, sources: [number] })),
       tracks: [],
       counters: [counter(0, 5), counter(1, 20)],
     } as unknown as RecordingAnswer;

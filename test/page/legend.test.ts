@@ -1,6 +1,7 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AssignedColours } from '../../src/page/theme/assigned-colours.js';
-import { OTHER_COLOUR, PALETTE } from '../../src/page/theme/palette.js';
+import { AssignedColours, OTHER_COLOUR, PALETTE } from '../../src/page/theme/palette.js';
 import { noBrowser, titleOf } from './browser.js';
 import { recordService } from './recorded-service.js';
 import type { Planned } from './recorded-service.js';
@@ -33,7 +34,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
     const { page } = await traces.open({ width, height: 800 });
     const legend = page.locator('.panel-tabs .legend');
     const items = await legend.locator('li').allTextContents();
-    expect(items).toHaveLength(2 + PALETTE.length + 1);
+    expect(items).toHaveLength(PALETTE.length + 1);
     expect(items.at(-1)).toBe('other names');
     const visible = await legend.evaluate((list) => {
       const box = list.getBoundingClientRect();
@@ -45,6 +46,23 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
       }).length;
     });
     expect(visible).toBe(items.length);
+  });
+
+  it.each([
+    ['event loop blocked', 'event loop blocked'],
+    ['gc major', 'garbage collection'],
+  ])('has what interrupts threads only if it is there: %s', async (name, item) => {
+    const path = join(traces.directory, `${name}.heph`);
+    const spans = [...plan.slice(0, 50), { ...plan[50]!, name }];
+    mkdirSync(path);
+    const view = await traces.start([await recordService(path, spans)]);
+    for (const colour of ['name', 'service', 'status']) {
+      const { page } = await traces.open({}, `&colour=${colour}`, view);
+      const items = await page.locator('.panel-tabs .legend li').allTextContents();
+      const others = ['event loop blocked', 'garbage collection'].filter((text) => text !== item);
+      expect(items[0], colour).toBe(item);
+      for (const other of others) expect(items, colour).not.toContain(other);
+    }
   });
 
   it('names the colour of each box', async () => {

@@ -28,18 +28,21 @@ export interface PageOptions {
   height?: number;
   dark?: boolean;
   touch?: boolean;
+  /** Pixels of the screen for each of the page. */
+  ratio?: number;
 }
 
 /** Opens the page and waits for its first picture. */
 export async function openPage(
   browser: Browser,
   url: string,
-  { width = 1200, height = 800, dark = false, touch = false }: PageOptions = {},
+  { width = 1200, height = 800, dark = false, touch = false, ratio = 1 }: PageOptions = {},
 ): Promise<OpenPage> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     hasTouch: touch,
+    deviceScaleFactor: ratio,
   });
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { durationText } from '../../src/look/report/units.js';
 import { main } from '../cli/run-command.js';
 import { noBrowser, titleOf } from './browser.js';
 import type { OpenPage, PageOptions } from './open-page.js';
@@ -130,6 +131,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     const box = (await map.boundingBox())!;
     const { mouse } = opened.page;
     await mouse.move(box.x + 65, box.y + 1);
+    await panel.getByText('p95').nth(1).waitFor();
+    const figures = await textOf(panel.locator('p.quiet'));
     await mouse.down();
     await mouse.move(box.x + (box.width - 64 - 120) / 2 + 64, box.y + box.height - 22);
     const words = await textOf(panel.locator('#latency-words'));
@@ -138,7 +141,59 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     expect(words).toMatch(/^\d+ spans of .* to .*, from /);
     await opened.page.keyboard.press('t');
     const count = Number(words.split(' ')[0]);
+    expect(figures).toMatch(/^0.*: \d+ spans, \d+ failed \([\d.]+ %\), p50 .* p95 .* p99 /);
     await opened.page.getByText(`${count} spans that match`).waitFor();
+  });
+
+  it('latency: says errors and percentiles of each moment', async () => {
+    const panel = await open('latency', '&find.text=SELECT');
+    await panel.getByText('Drag over a part').waitFor();
+    const box = (await panel.locator('canvas').boundingBox())!;
+    let [spans, failed] = [0, 0];
+    const seen = new Set<string>();
+    for (let x = box.x + 65; x < box.x + box.width - 120; x += (box.width - 184) / 320) {
+      await opened.page.mouse.move(x, box.y + 20);
+      const words = await textOf(panel.locator('p.quiet'));
+      if (seen.has(words)) continue;
+      seen.add(words);
+      const found =
+        /: (\d+) spans, (\d+) failed \(([\d.]+) %\), p50 (.*) ms, p95 (.*) ms, p99 (.*) ms$/.exec(
+          words,
+        );
+      if (found === null) continue;
+      const [count, errors, share, p50, p95, p99] = found.slice(1).map(Number);
+      spans += count!;
+      failed += errors!;
+      expect(share).toBeCloseTo((100 * errors!) / count!, 0);
+      // A query takes 2 ms less than its request.
+      expect(p50).toBeGreaterThan(3.9);
+      expect(p95).toBeGreaterThanOrEqual(p50!);
+      expect(p99).toBeGreaterThanOrEqual(p95!);
+      expect(p99).toBeLessThan(7.7);
+    }
+    expect([spans, failed]).toEqual([2 * REQUESTS, 6]);
+  });
+
+  it('report: says the total of each group', async () => {
+    const panel = await open('report', '&group.by=attribute.user');
+    const table = panel.locator('.figures').first();
+    await table.getByText('u7').waitFor();
+    const titles = await table.locator('thead th').allTextContents();
+    const at = titles.indexOf('total');
+    const rows = table.locator('tbody tr', { hasText: /^u\d/ });
+    for (const row of await rows.all()) {
+      const cells = await row.locator('th, td').allTextContents();
+      const user = Number(cells[0]!.slice(1));
+      let total = 0;
+      for (let request = user; request < REQUESTS; request += 10) {
+        for (const factor of [1, 1.5]) {
+          total += request % 3 === 0 ? 6 * factor : 6;
+          total += (request % 7) * 0.1;
+        }
+      }
+      expect(cells[at], cells[0]).toBe(durationText(total * 1e6));
+    }
+    expect(await rows.count()).toBe(10);
   });
 
   it('trace: shows the tree of the selected span with its critical path', async () => {
@@ -184,6 +239,29 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     await report.getByText('GET /orders').first().waitFor();
     const part = await report.locator('.figures').first().locator('tbody tr').allTextContents();
     expect(part[1]).toMatch(/^GET \/ordersservershop68/);
+  });
+
+  it.each(['report', 'compare'])('%s: groups by the values of an attribute', async (name) => {
+    const panel = await open(name);
+    const field = panel.getByRole('combobox', { name: 'Group by' });
+    await field.fill('attribute.user');
+    await field.press('Enter');
+    const rows = panel.locator('tbody tr');
+    await rows.filter({ hasText: 'u7' }).first().waitFor();
+    const users = await rows
+      .filter({ hasText: /^u\d/ })
+      .evaluateAll((all) => all.map((row) => row.firstElementChild!.textContent));
+    expect(users.toSorted()).toEqual(Array.from({ length: 10 }, (_, at) => `u${at}`));
+    if (name === 'report') {
+      await rows.getByRole('button', { name: 'u7' }).first().click();
+      await panel.locator('.choice-line code').getByText('user=u7').waitFor();
+      await panel.getByRole('button', { name: 'Clear search' }).click();
+    }
+    await field.fill('rout');
+    await field.press('Enter');
+    await panel.getByText('did you mean "route"?').waitFor();
+    await panel.getByRole('button', { name: 'As before' }).click();
+    await rows.filter({ hasText: 'GET /orders' }).first().waitFor();
   });
 
   it('report: a slow trace fills the time line, and there is a way back', async () => {

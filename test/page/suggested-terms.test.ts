@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { suggestedTerms } from '../../src/page/panels/find/suggested-terms.js';
+import { suggestedTerms } from '../../src/page/data/search.js';
 import { noBrowser, titleOf } from './browser.js';
 import { planOf, recordService } from './recorded-service.js';
 import { ViewedTraces } from './viewed-traces.js';
@@ -11,6 +11,7 @@ describe('suggested terms', () => {
     ['', []],
     ['http', ['http.route="/a b"', 'http.route=/stock']],
     ['HTTP.route="/a ', ['http.route="/a b"']],
+    ['http.route=/a', ['http.route="/a b"']],
     ['status=error ser', ['status=error service=orders']],
     ['stock', ['http.route=/stock']],
     ['place=7', []],
@@ -41,6 +42,16 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a search that is typed'), () =
         'http.route=parse',
       ]),
     );
+    const offered = async (typed: string): Promise<string[]> => {
+      await field.fill(typed);
+      return page
+        .locator('#find-terms option')
+        .evaluateAll((options) => options.map((each) => (each as HTMLOptionElement).value));
+    };
+    // A name of spans, by its own beginning and within the term.
+    await expect.poll(() => offered('name=SEL')).toEqual(['name="SELECT orders"']);
+    await expect.poll(() => offered('elect')).toContain('name="SELECT orders"');
+    await expect.poll(() => offered('status=error serv')).toEqual(['status=error service=orders']);
     await field.fill('http.route="SELECT orders"');
     await page.getByText('100 match.').waitFor();
   });

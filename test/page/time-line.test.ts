@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AssignedColours } from '../../src/page/theme/assigned-colours.js';
-import { PALETTE } from '../../src/page/theme/palette.js';
+import { AssignedColours, PALETTE } from '../../src/page/theme/palette.js';
 import { noBrowser, titleOf } from './browser.js';
 import type { DrawnBox, OpenPage, PageOptions } from './open-page.js';
 import { planOf, recordService } from './recorded-service.js';

@@ -71,6 +71,40 @@ it('TRACEWRIGHT_SHIP sends what a service records, also after the service was ki
   await receiver.close();
 });
 
+it('TRACEWRIGHT_SHIP starts one process for a cluster of 16', async () => {
+  const receiver = await new Receiver().listen();
+  const cwd = join(directory, 'cluster');
+  mkdirSync(cwd);
+  const cluster = fileURLToPath(new URL('fixtures/cluster.mjs', import.meta.url));
+  const service = spawn(process.execPath, ['--import', hook, cluster, '16'], {
+    cwd,
+    env: {
+      ...process.env,
+      TRACEWRIGHT_SHIP: receiver.url,
+      XDG_STATE_HOME: join(directory, 'cluster-state'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  service.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  await once(service.stdout, 'data');
+  await vi.waitFor(
+    () => {
+      expect(receiver.spans.filter(({ name }) => name === 'of a worker')).toHaveLength(16);
+    },
+    { timeout: 60_000 },
+  );
+  const pids = [...errors.matchAll(/process (\d+) sends spans to/g)].map(([, pid]) => Number(pid));
+  shippers.push(...pids);
+  expect(pids).toHaveLength(1);
+  expect(errors).toContain('in 60 to 100 MB of memory');
+  const environment = readFileSync(`/proc/${pids[0]}/environ`, 'utf8');
+  expect(environment).not.toContain('NODE_OPTIONS');
+  service.kill('SIGTERM');
+  await once(service, 'close');
+  await receiver.close();
+});
+
 it('TRACEWRIGHT_SHIP starts nothing below a test runner', async () => {
   const cwd = join(directory, 'tested');
   mkdirSync(cwd);

@@ -204,4 +204,58 @@ describe('metrics of ship', { timeout: 60_000 }, () => {
       expect.stringContaining('--span-metrics needs --metrics'),
     ]);
   });
+
+  // What is to be kept holds for all later targets of the process: so it comes last.
+  it('counts requests that were not kept: the figures are those of the log', async () => {
+    const receiver = await new Receiver().listen();
+    let attempts = 0;
+    // It has the first ones, and does not say so: spans are sent again.
+    receiver.answer = () => ({ status: 200, cut: ++attempts < 3 });
+    const traces = join(directory, 'kept');
+    mkdirSync(traces);
+    const keep = { errors: true, slowerThan: 500, limit: false as const, ratio: 0.05 };
+    configure({ target: join(traces, 'shop.heph'), service: 'shop', keep });
+    const log = new Map<string, { requests: number; errors: number; ms: number; slow: number }>();
+    const start = Date.now() - 60_000;
+    for (let i = 0; i < 3000; i++) {
+      const route = ['/', '/pay', '/orders/:id'][i % 3]!;
+      const ms = i % 50 === 0 ? 700 : 1 + (i % 40);
+      const failed = i % 70 === 0;
+      const options = { kind: 'server', parent: null, startTime: start + i } as const;
+      const request = startSpan(`GET ${route}`, { 'http.route': route }, options);
+      startSpan('query', {}, { parent: request }).end();
+      if (failed) request.fail(new Error('refused'));
+      request.end(start + i + ms);
+      const line = log.get(route) ?? { requests: 0, errors: 0, ms: 0, slow: 0 };
+      line.requests++;
+      line.ms += ms;
+      if (failed) line.errors++;
+      if (ms > 500) line.slow++;
+      log.set(route, line);
+    }
+    await shutdown();
+    try {
+      const url = await shipWithMetrics(traces, receiver.url, '--span-metrics');
+      await expect
+        .poll(() => textOf(url), { timeout: 20_000 })
+        .toMatch(/tracewright_ship_spans_total\{[^}]*\} [1-9]/);
+      const text = await textOf(url);
+      for (const [route, { requests, errors, ms, slow }] of log) {
+        const labels = `{service="shop",route="${route}"`;
+        const name = 'tracewright_request_duration_seconds';
+        expect(text).toContain(`${name}_count${labels}} ${requests}\n`);
+        expect(text).toContain(`${name}_bucket${labels},le="+Inf"} ${requests}\n`);
+        expect(text).toContain(`${name}_bucket${labels},le="0.5"} ${requests - slow}\n`);
+        expect(text).toContain(`tracewright_request_errors_total${labels}} ${errors}\n`);
+        const [, sum] = text.split(`${name}_sum${labels}} `);
+        expect(Number.parseFloat(sum!)).toBeCloseTo(ms / 1000, 6);
+      }
+      const kept = new Set(receiver.ids);
+      // Of most requests there is no span, and some arrived more than once.
+      expect(kept.size).toBeLessThan(1500);
+      expect(receiver.ids.length).toBeGreaterThan(kept.size);
+    } finally {
+      await receiver.close();
+    }
+  });
 });

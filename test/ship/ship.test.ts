@@ -78,6 +78,21 @@ describe('ship, of a process that was killed', () => {
     expect(receiver.ids).toEqual(expected);
   });
 
+  it('completes its trace on the disk with --recover, and sends each span once', async () => {
+    const target = join(run, 'traces', 'killed.heph');
+    killedTrace(target);
+    const expected = await idsAt(target);
+    const { size } = statSync(target);
+    const first = await shipOnce('--recover');
+    expect(first.output).toContain(`${target} is recovered`);
+    expect(first.output).toContain('61 spans sent');
+    expect(readdirSync(join(run, 'traces'))).toEqual(['killed.heph']);
+    expect(statSync(target).size).toBeGreaterThan(size);
+    expect(tracewright('check', target).status).toBe(0);
+    expect((await shipOnce('--recover')).output).toContain('0 spans sent');
+    expect(receiver.ids).toEqual(expected);
+  });
+
   it('selects, adds to the resource, and says what it would send', async () => {
     killedTrace(join(run, 'traces', 'killed.heph'), 6);
     const traces = join(run, 'traces');

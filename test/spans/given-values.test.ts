@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { OtlpExport } from '../../src/export/otlp/otlp-export.js';
-import { hephFormat } from '../../src/traces/heph-format.js';
+import { hephFormat } from '../../src/spans/read/heph-format.js';
 import { findTraces } from '../../src/traces/find-traces.js';
 import type { RecordedValue, SpanRecord } from '../../src/spans/span-record.js';
 import { startSpan } from '../../src/spans/start-span.js';

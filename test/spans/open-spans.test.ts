@@ -7,6 +7,7 @@ import type { Trace } from '../../src/heph/write/trace.js';
 import { configure, output, shutdown } from '../../src/spans/recording.js';
 import { startSpan } from '../../src/spans/start-span.js';
 import { checkTrace } from '../../src/heph/read/check.js';
+import { readPackets } from '../../src/heph/read/reader.js';
 import { reportOn } from '../look/report/recorded-service.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recoverTrace } from '../../src/heph/read/recover.js';
@@ -262,6 +263,20 @@ test('the spans in flight of two threads are there after a kill, as many as the 
   expect(numbersOf('worker')).toEqual(all);
   expect([...checkTrace(target)].filter(({ rule }) => !rule.startsWith('converter'))).toEqual([]);
 });
+
+test.each(['exit', 'SIGKILL'])(
+  'what was undecided is numbered after the one record of a ring: %s',
+  async (ending) => {
+    const target = join(directory, `one-record-${ending}.heph`);
+    await runFixture('spans/one-record.mjs', { input: { target, ending } });
+    expect(recoverTrace(target).faults).toEqual([]);
+    const numbers = [...readPackets(target)].flatMap((packet) =>
+      packet.kind === 'event' && packet.stream === 0 ? [packet.counter] : [],
+    );
+    expect(numbers).toEqual([0, 1, 2]);
+    expect([...checkTrace(target)].filter(({ rule }) => !rule.startsWith('converter'))).toEqual([]);
+  },
+);
 
 test.each([
   { which: 'none', ending: [0, 0], kept: 100, lost: 50 },

@@ -29,51 +29,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   OTEL_LOGS_EXPORTER: 'none',
 };
 
-/** Those that change nothing here. */
-const UNUSED = [
-  'OTEL_ENTITIES',
-  'OTEL_TRACES_EXPORTER',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_LOGS_HEADERS',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-  'OTEL_EXPORTER_OTLP_PROTOCOL',
-  'OTEL_EXPORTER_OTLP_COMPRESSION',
-  'OTEL_EXPORTER_OTLP_TIMEOUT',
-  'OTEL_EXPORTER_OTLP_CERTIFICATE',
-  'OTEL_EXPORTER_OTLP_CLIENT_KEY',
-  'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
-  'OTEL_EXPORTER_OTLP_INSECURE',
-  'OTEL_EXPORTER_ZIPKIN_ENDPOINT',
-  'OTEL_EXPORTER_ZIPKIN_TIMEOUT',
-  'OTEL_EXPORTER_PROMETHEUS_HOST',
-  'OTEL_EXPORTER_PROMETHEUS_PORT',
-  'OTEL_EXPORTER_JAEGER_ENDPOINT',
-  'OTEL_BSP_SCHEDULE_DELAY',
-  'OTEL_BSP_EXPORT_TIMEOUT',
-  'OTEL_BSP_MAX_QUEUE_SIZE',
-  'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
-  'OTEL_BLRP_SCHEDULE_DELAY',
-  'OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT',
-  'OTEL_METRIC_EXPORT_INTERVAL',
-  'OTEL_METRICS_EXEMPLAR_FILTER',
-  'OTEL_METRICS_EXPORTER',
-  'OTEL_LOGS_EXPORTER',
-  'OTEL_CONFIG_FILE',
-  'OTEL_EXPERIMENTAL_CONFIG_FILE',
-];
-
 test('variables that Tracewright follows need no word', () => {
   expect(answersToVariables({ ...EXAMPLES, PATH: '/bin', OTEL_BSP_SCHEDULE_DELAY: '' })).toEqual(
     [],
   );
-});
-
-test.each(UNUSED)('%s changes nothing, and one line says so', (name) => {
-  const [line, ...more] = answersToVariables({ [name]: '1' });
-  expect(more).toEqual([]);
-  expect(line).toMatch(new RegExp(`^${name}: not used; .`));
 });
 
 test('variables of one kind share a line', () => {

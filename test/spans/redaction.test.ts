@@ -135,6 +135,28 @@ describe('patterns', () => {
     }
   });
 
+  test.runIf(isBounded)('take less than 1 ms of the first text, and of 10,000 hostile ones', () => {
+    // Sources that V8 has not compiled yet.
+    const own = catastrophic.map((source) => `(?:${source})|first use`);
+    const all = redactorOf(...own.map((source): [string, string] => [source, 'x']));
+    const texts = fc.sample(
+      fc.array(fc.constantFrom('a', 'aa', 'b', '/', 'x1', '\u{101}', '😀', '!', 'c.', ' '), {
+        minLength: 10,
+        maxLength: 300,
+      }),
+      { numRuns: 10_000, seed: 29 },
+    );
+    const times = texts.map((parts, i) => {
+      const redactor = i < own.length ? redactorOf([own[i]!, 'y']) : all;
+      const path = `/${parts.join('')}${'a'.repeat(i % 60)}!`;
+      const from = cpuTime(true);
+      redactor.value('url.path', path);
+      return cpuTime(true) - from;
+    });
+    // The collector of garbage runs on this thread, too.
+    expect(times.filter((time) => time > 1e6).length).toBeLessThanOrEqual(3);
+  });
+
   test.runIf(isBounded)(
     'record nothing of a text that they are too slow for, and it is counted',
     () => {

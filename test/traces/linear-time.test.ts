@@ -15,6 +15,7 @@ import { ChromeWriter } from '../../src/export/chrome/chrome-writer.js';
 import { PictureExport } from '../../src/export/picture/picture-export.js';
 import { MASK_WALL_TIME } from '../../src/dumpi/layout.js';
 import { tracewright } from '../cli/run-command.js';
+import { cpuMs } from '../cpu-time.js';
 import { builtTrace } from '../dumpi/trace-building.js';
 import type { BuiltCall, BuiltTrace } from '../dumpi/trace-building.js';
 import { DEFINITION_STREAM } from '../../src/heph/layout.js';
@@ -561,10 +562,9 @@ const ownJobs: Readonly<Record<string, Readonly<Record<string, (path: string) =>
 
 /** Milliseconds of CPU time. */
 async function time(run: () => unknown): Promise<number> {
-  const from = process.cpuUsage();
+  const from = cpuMs();
   await run();
-  const { user, system } = process.cpuUsage(from);
-  return (user + system) / 1000;
+  return cpuMs() - from;
 }
 
 /** How many times longer the longer input takes: the least of up to three runs, while it is too long. */

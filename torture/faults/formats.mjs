@@ -50,6 +50,8 @@ const ovniOf = (version) => ({
     ovni.threadInit(thread + 1);
     if (thread === 0) ovni.addCpu(0, 0);
     ovni.event('OHx')(-1, thread + 1, 0);
+    // It is none of those that are counted.
+    ovni.flush();
     return { emit: ovni.event('OB.(u32 n)'), metadata: () => ovni.attrFlush() };
   },
   recover(place) {

@@ -14,11 +14,11 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SmallFileSystem } from '../tmpfs.mjs';
 import { droppedEvents } from '../verify.mjs';
+import { socketScenarios } from './socket-scenarios.mjs';
 
 const RING = { ringBytes: 65_536 };
 const fileFormats = ['heph', 'ovni 1', 'ovni 3', 'dumpi', 'laplace'];
@@ -63,7 +63,7 @@ function saveFiles(held, to) {
   }
 }
 
-async function deleted({ start, place, events, options }) {
+async function deleted({ start, place, events, options }, isKilled = false) {
   const directory = join(place, 'run');
   mkdirSync(directory);
   const recording = await start(directory, options);
@@ -74,69 +74,15 @@ async function deleted({ start, place, events, options }) {
   // A thread of the process writes, and may find the directory missing.
   await delay(300);
   await recording.emit(events);
-  const lost = await recording.end();
+  let lost;
+  if (isKilled) {
+    await recording.kill();
+    const dropped = [...droppedEvents(directory).values()].reduce((a, b) => a + b, 0);
+    lost = { events: dropped, bytes: 0 };
+  } else {
+    lost = await recording.end();
+  }
   saveFiles(held, join(place, 'deleted'));
-  return { recording, lost };
-}
-
-/** Reads what a process sends, from connections one after the other. */
-class Collector {
-  bytes = [];
-  #server;
-  #sockets = new Set();
-
-  constructor() {
-    this.#server = createServer((socket) => {
-      const chunks = [];
-      this.bytes.push(chunks);
-      this.#sockets.add(socket);
-      socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => undefined);
-      socket.on('close', () => this.#sockets.delete(socket));
-    });
-  }
-
-  listen(where) {
-    return new Promise((resolve) =>
-      this.#server.listen(where, () => resolve(this.#server.address())),
-    );
-  }
-
-  /** Goes away once nothing more has come for a while. */
-  async goAway() {
-    for (let before = -1; before !== this.#size; await delay(200)) before = this.#size;
-    for (const socket of this.#sockets) socket.end();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  get #size() {
-    return this.bytes.flat().reduce((sum, { length }) => sum + length, 0);
-  }
-}
-
-async function peerGoesAway({ start, place, events, options, kind, returns }) {
-  const where = kind === 'unix' ? { path: join(place, 'socket') } : { port: 0, host: '127.0.0.1' };
-  const first = new Collector();
-  const address = await first.listen(where);
-  const target = kind === 'unix' ? `unix:${where.path}` : `tcp://127.0.0.1:${address.port}`;
-  const recording = await start(place, options, { target });
-  await recording.emit(events);
-  await first.goAway();
-  await recording.emit(events);
-  const collectors = [first];
-  if (returns) {
-    const second = new Collector();
-    await second.listen(kind === 'unix' ? where : { ...where, port: address.port });
-    collectors.push(second);
-    await delay(1000);
-    await recording.emit(events);
-  }
-  const lost = await recording.end();
-  if (returns) await collectors[1].goAway();
-  collectors
-    .flatMap((each) => each.bytes)
-    .forEach((chunks, i) => {
-      writeFileSync(join(place, `received-${i}.heph`), Buffer.concat(chunks));
-    });
   return { recording, lost };
 }
 
@@ -330,18 +276,21 @@ export const scenarios = [
     fault: 'directory deleted',
     formats: fileFormats,
     policies,
-    run: deleted,
+    run: (setting) => deleted(setting),
   },
-  {
-    fault: 'directory deleted, rotating',
+  ...[false, true].map((isKilled) => ({
+    fault: `directory deleted, rotating${isKilled ? ', killed' : ''}`,
     formats: ['heph'],
     policies,
     run: (setting) =>
-      deleted({
-        ...setting,
-        options: { ...setting.options, rotateBytes: 1 << 18, maxBytes: 1 << 26 },
-      }),
-  },
+      deleted(
+        {
+          ...setting,
+          options: { ...setting.options, rotateBytes: 1 << 18, maxBytes: 1 << 26 },
+        },
+        isKilled,
+      ),
+  })),
   {
     fault: 'rotation within a budget',
     formats: ['heph'],
@@ -385,25 +334,5 @@ export const scenarios = [
       return { recording, lost: await recording.end() };
     },
   },
-  ...['tcp', 'unix'].flatMap((kind) =>
-    [false, true].map((returns) => ({
-      fault: `${kind} peer goes away${returns ? ', and returns' : ''}`,
-      formats: ['heph'],
-      policies,
-      run: (setting) => peerGoesAway({ ...setting, kind, returns }),
-    })),
-  ),
-  {
-    fault: 'udp peer is not there',
-    formats: ['heph'],
-    policies: ['drop'],
-    // Nothing acknowledges a datagram, and the network reports refusals as often as it likes.
-    isUnknown: true,
-    async run({ start, place, events, options }) {
-      const recording = await start(place, options, { target: 'udp://127.0.0.1:9' });
-      await recording.emit(events);
-      await delay(300);
-      return { recording, lost: await recording.end() };
-    },
-  },
+  ...socketScenarios,
 ].map((scenario) => ({ ...scenario, options: RING }));

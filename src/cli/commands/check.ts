@@ -87,6 +87,6 @@ function ignoreClosedPipe(error: unknown): void {
 }
 
 function lineOf({ severity, rule, message, path, offset }: Finding): string {
-  const place = offset === undefined ? path : `${path}, byte ${offset}`;
-  return `${severity} ${rule}: ${place}: ${message}`;
+  const where = offset === undefined ? path : `${path}, byte ${offset}`;
+  return `${severity} ${rule}: ${where}: ${message}`;
 }

@@ -8,17 +8,16 @@ import {
   withSignedTimes,
 } from '../condition-options.js';
 import { convertToLaplaceBinary, convertToLaplaceText } from '../conversions/laplace.js';
-import { convertToOtlp } from '../conversions/otlp.js';
+import { convertToOtlp, convertToParquet } from '../conversions/spans.js';
 import { convertToOvni3 } from '../conversions/ovni3.js';
-import { convertToParquet } from '../conversions/parquet.js';
 import { convertToChrome, convertToPerfetto } from '../conversions/picture.js';
-import type { ConversionRequest, OtlpEncoding } from '../conversions/request.js';
+import type { ConversionRequest, OtlpEncoding } from '../conversions/export.js';
 import { checkRings, ringHelp, ringOptions } from '../ring-options.js';
 import { checkEndian } from '../input-options.js';
 import { isAll } from '../../export/selection.js';
 import type { Selection } from '../../export/selection.js';
 
-/** Each converts and returns the exit code. Each is one file in conversions/. */
+/** Each converts and returns the exit code. They are in conversions/. */
 const conversions: Readonly<Record<string, (request: ConversionRequest) => Promise<number>>> = {
   chrome: convertToChrome,
   'laplace-binary': convertToLaplaceBinary,

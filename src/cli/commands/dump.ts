@@ -4,7 +4,7 @@ import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { outputForms } from '../../traces/formats.js';
 import { RemainingRings, Writers } from '../../traces/remaining-rings.js';
-import type { TraceFormat } from '../../traces/trace-format.js';
+import type { TraceFormat } from '../../rows/trace-format.js';
 import { UsageError, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import {
@@ -72,8 +72,10 @@ Exit codes
     const output = standardOutput(form === undefined ? 'utf8' : 'latin1');
     const progress = new ProgressLine(!process.stdout.isTTY);
     const reading = checkRings(values);
-    const faults = new FaultReport('dump', () => {
-      progress.clear();
+    const faults = new FaultReport('dump', {
+      before() {
+        progress.clear();
+      },
     });
     const rings = new RingReader('dump', reading, faults.add);
     const found = new RemainingRings();

@@ -7,12 +7,17 @@ import { terminalText } from '../../core/terminal-text.js';
 import { findTraces } from '../../traces/find-traces.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
 import { RemainingRings } from '../../traces/remaining-rings.js';
-import type { TraceFormat } from '../../traces/trace-format.js';
-import { EXIT_DONE, EXIT_FAULTY, EXIT_USAGE, parseCommandLine } from '../command.js';
-import type { Command } from '../command.js';
+import type { TraceFormat } from '../../rows/trace-format.js';
+import {
+  type Command,
+  EXIT_DONE,
+  EXIT_FAULTY,
+  EXIT_USAGE,
+  parseCommandLine,
+  printMessage,
+} from '../command.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
 import { FaultReport } from '../output/fault-report.js';
-import { printMessage } from '../output/message.js';
 import { standardOutput } from '../output/text-output.js';
 
 /** `tracewright recover`. */

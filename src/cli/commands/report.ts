@@ -1,17 +1,15 @@
 import { endOf } from '../../look/report/selection.js';
+import { groupsBy } from '../../look/condition/where.js';
 import { makeReport } from '../../look/report/report.js';
 import type { ReportOptions } from '../../look/report/report.js';
 import { PICTURED_GROUPS, reportPage } from '../../look/report/html/html-page.js';
-import { jsonReport } from '../../look/report/json-report.js';
-import { textReport } from '../../look/report/text/text-report.js';
-import { textStyle } from '../../look/report/text/text-style.js';
-import type { TextStyle } from '../../look/report/text/text-style.js';
+import { jsonReport, textReport } from '../../look/report/text/text-report.js';
+import { terminalStyle, textStyle, type TextStyle } from '../../look/report/text/text-style.js';
 import { compareRecordings } from '../../look/compare/compare-recordings.js';
 import type { ComparedIndex } from '../../look/compare/compare-recordings.js';
 import { comparisonJson, comparisonText } from '../../look/compare/comparison-report.js';
 import { rangeOf } from '../../look/condition/time-point.js';
-import { EXIT_DONE, UsageError, parseCommandLine } from '../command.js';
-import type { Command } from '../command.js';
+import { type Command, EXIT_DONE, parseCommandLine, printMessage, UsageError } from '../command.js';
 import {
   checkSelection,
   conditionHelp,
@@ -20,18 +18,14 @@ import {
 } from '../condition-options.js';
 import { indexHelp, indexOptions, openIndex } from '../index-options.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
-import { didYouMean } from '../../core/nearest-name.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { refusePartOf } from '../conversions/input-traces.js';
-import { printMessage } from '../output/message.js';
-import { terminalStyle } from '../output/terminal-style.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
 
 type CompareValues = Parameters<typeof checkSelection>[0] &
   Parameters<typeof checkInput>[0] &
   Parameters<typeof openIndex>[3] & { json?: boolean | undefined; by?: string[] | undefined };
 
-const GROUPS_BY = ['route', 'name', 'service'] as const;
 const MAX_SLOWEST = 100;
 /** The index reports what cannot be searched. */
 const ignore = (): void => undefined;
@@ -200,23 +194,13 @@ async function print(lines: Iterable<string>): Promise<void> {
   await output.end();
 }
 
-/** What `--by` names: one kind of group, or attributes. */
+/** What `--by` names. */
 function checkGroup(given: readonly string[] = []): Pick<ReportOptions, 'by' | 'attributes'> {
-  const names = given.flatMap((text) => text.split(',')).map((text) => text.trim());
-  if (names.length === 0) return {};
-  const by = GROUPS_BY.find((each) => each === names[0]);
-  if (by !== undefined && names.length === 1) return { by };
-  // Attributes have namespaces; one without is called with a prefix.
-  const attributes = names.map((name) => name.replace(/^attribute\./, ''));
-  for (const [at, name] of names.entries()) {
-    if (attributes[at] !== '' && name.includes('.')) continue;
-    throw new UsageError(
-      `--by must be one of ${GROUPS_BY.join(', ')}, or attributes such as db.query.text ` +
-        `(attribute.user for one without a point), got ${JSON.stringify(name)}` +
-        didYouMean(name, GROUPS_BY),
-    );
+  try {
+    return groupsBy(given);
+  } catch (error) {
+    throw new UsageError(`--by ${(error as Error).message}`);
   }
-  return { attributes };
 }
 
 function checkSlowest(text: string | undefined): number {

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { counted } from '../../core/counted.js';
 import { checkExportable, spanTest } from '../../export/selection.js';
 import { Checkpoint, defaultCheckpoint } from '../../ship/checkpoint.js';
@@ -8,18 +9,24 @@ import { openTarget } from '../../ship/open-target.js';
 import { RefusedSpans } from '../../ship/refused-spans.js';
 import { resourceOfOptions } from '../../ship/resource-options.js';
 import { IN_FLIGHT, Shipper } from '../../ship/shipper.js';
-import type { ShipperOptions } from '../../ship/shipper.js';
+import type { ShipperOptions } from '../../ship/shipper-options.js';
 import { SpanMetrics } from '../../ship/span-metrics.js';
-import { EXIT_FAULTY, parseCommandLine, UsageError } from '../command.js';
-import type { Command } from '../command.js';
+import {
+  type Command,
+  EXIT_FAULTY,
+  parseCommandLine,
+  printMessage,
+  UsageError,
+} from '../command.js';
 import { checkSelection } from '../condition-options.js';
 import { FaultReport } from '../output/fault-report.js';
-import { printMessage } from '../output/message.js';
 import { standardOutput } from '../output/text-output.js';
 
 const MOST_IN_FLIGHT = 64;
 /** Seconds of `--most-lag`. */
 const MOST_LAG = 1_000_000;
+/** Faults of one file that are said: it runs for months beside files that nobody can read. */
+const MOST_FAULTS_OF_FILE = 5;
 /** What is at hand after a signal is sent within this time, in milliseconds. */
 const END_MS = 10_000;
 const DELETE_EVERY_MS = 5000;
@@ -30,7 +37,7 @@ export const shipCommand: Command = {
   help: `Usage: tracewright ship PATH... [--to URL]... [--once] [--dry-run]
                        [--checkpoint FILE] [--match CONDITION]...
                        [--resource NAME=VALUE]... [--headers FILE]...
-                       [--refused DIR] [--delete] [--newest-first]
+                       [--refused DIR] [--recover] [--delete] [--newest-first]
                        [--compression gzip|none] [--in-flight N]
                        [--create-stream AGE[,BYTES]] [--roll BYTES,TIME]
                        [--metrics HOST:PORT] [--span-metrics] [--most-lag SECONDS]
@@ -63,6 +70,8 @@ does not answer, spans wait in their files.
   --headers       a file with lines of NAME: VALUE, read again on SIGHUP; the
                   first is for the first --to, and so on
   --refused       keep spans that a target refuses for good in this directory
+  --recover       complete traces of dead processes on the disk, as
+                  tracewright recover does, once their spans were read
   --delete        delete files that are complete, and that every target has
   --newest-first  after a backlog, begin with the file that was written last
   --compression   of requests; default gzip
@@ -101,6 +110,7 @@ Exit codes
         resource: { type: 'string', multiple: true },
         headers: { type: 'string', multiple: true },
         refused: { type: 'string' },
+        recover: { type: 'boolean' },
         delete: { type: 'boolean' },
         'newest-first': { type: 'boolean' },
         compression: { type: 'string' },
@@ -116,10 +126,12 @@ Exit codes
       },
       ['PATH...'],
     );
+    // Spans that were sent are most of the heap: it must not grow with them.
+    setFlagsFromString('--heap-growing-percent=30');
     const { condition } = checkSelection({ where: values.match });
     const selection = { range: {}, condition };
     checkExportable(selection);
-    const faults = new FaultReport('ship');
+    const faults = new FaultReport('ship', { mostOfFile: MOST_FAULTS_OF_FILE });
     const say = (text: string): void => {
       printMessage(`tracewright ship: ${text}`);
     };
@@ -169,9 +181,17 @@ Exit codes
     const checkpoint = new Checkpoint(file);
     const spanMetrics = values['span-metrics'] === true ? new SpanMetrics() : undefined;
     const shippers = targets.map((target, i) => {
+      const own = { ...options, refusedSpans: refused };
       // Each target reads all spans: they are counted once.
-      const onSpan = i === 0 ? spanMetrics?.add.bind(spanMetrics) : undefined;
-      return new Shipper(target, checkpoint, { ...options, refusedSpans: refused, onSpan });
+      if (i > 0) return new Shipper(target, checkpoint, own);
+      return new Shipper(target, checkpoint, {
+        ...own,
+        onSpan: spanMetrics?.add.bind(spanMetrics),
+        // Nobody knows which of the requests that were not kept a condition selects.
+        onReleased:
+          values.match === undefined ? spanMetrics?.addReleased.bind(spanMetrics) : undefined,
+        recovers: values.recover === true,
+      });
     });
     const mostLagMs = checkCount('--most-lag', values['most-lag'] ?? '300', MOST_LAG) * 1000;
     let metrics: MetricsServer | undefined;

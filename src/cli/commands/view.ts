@@ -1,10 +1,10 @@
+import { readdirSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { ViewOptions, ViewServer } from '../../look/server/view-server.js';
-import { UsageError, parseCommandLine } from '../command.js';
-import type { Command } from '../command.js';
-import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
+import { type Command, parseCommandLine, printMessage, UsageError } from '../command.js';
 import { indexHelp, indexOptions, openIndex } from '../index-options.js';
-import { printMessage } from '../output/message.js';
+import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
 import { standardOutput } from '../output/text-output.js';
 
 /** `tracewright view`. */
@@ -57,8 +57,6 @@ Exit codes
     const output = standardOutput();
     await output.write(`${server.url}\n`);
     await output.flush();
-    const { lowerPriority } =
-      require('../../look/server/lower-priority.js') as typeof import('../../look/server/lower-priority.js');
     const { openBrowser } =
       require('../../look/server/open-browser.js') as typeof import('../../look/server/open-browser.js');
     const opened = values['no-open'] !== true && (await openBrowser(server.url));
@@ -97,4 +95,30 @@ function signalToEnd(): Promise<void> {
       });
     }
   });
+}
+
+/** Others get three times as much of a processor that has too much to do. */
+const NICENESS = 5;
+
+/**
+ * Lets the services that are followed go before this process, where a processor has to do for both. Processes
+ * that it starts afterwards inherit that.
+ */
+function lowerPriority(): void {
+  for (const thread of threads()) {
+    try {
+      setPriority(thread, NICENESS);
+    } catch {
+      // It has ended, or the system does not allow it: everything works without.
+    }
+  }
+}
+
+/** On Linux each thread has a priority of its own. */
+function threads(): number[] {
+  try {
+    return readdirSync('/proc/self/task').map(Number);
+  } catch {
+    return [process.pid];
+  }
 }

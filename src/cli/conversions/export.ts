@@ -1,26 +1,41 @@
 import { TracewrightError } from '../../core/errors.js';
-import { checkExportable } from '../../export/selection.js';
-import type { ExportOptions } from '../../export/export-options.js';
-import { findTraces } from '../../traces/find-traces.js';
-import type { FoundTrace } from '../../traces/find-traces.js';
-import { UsageError } from '../command.js';
+import { checkExportable, type ExportOptions, type Selection } from '../../export/selection.js';
+import type { Endian } from '../../laplace/layout.js';
+import { findTraces, type FoundTrace } from '../../traces/find-traces.js';
+import { printMessage, UsageError } from '../command.js';
 import { FaultReport } from '../output/fault-report.js';
-import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
-import { RingReader } from '../ring-options.js';
+import { RingReader, type RingReading } from '../ring-options.js';
 import { refusePartOf } from './input-traces.js';
-import type { ConversionRequest } from './request.js';
+
+/** How OTLP is written. */
+export type OtlpEncoding = 'json' | 'protobuf';
+
+/** A conversion as the command line asks for it. */
+export interface ConversionRequest {
+  path: string;
+  out: string | undefined;
+  force: boolean;
+  /** Byte order of a binary Laplace trace. */
+  endian: Endian;
+  /** What is converted, for conversions that can select. */
+  selection: Selection;
+  /** What is read of rings. */
+  rings: RingReading;
+  /** Of OTLP; undefined: as OUT's extension says. */
+  encoding: OtlpEncoding | undefined;
+}
 
 /** A conversion whose result comes in chunks of bytes. */
-export interface ByteExport {
+interface ByteExport {
   chunks(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** What the file has, for the last line: `1,000 spans`. */
   summary(): string;
 }
 
 /** The differences between conversions of this kind. */
-export interface ExportKind {
+interface ExportKind {
   /** The traces that can be converted. Others are skipped with a message. */
   choose: (found: readonly FoundTrace[]) => FoundTrace[];
   open: (traces: readonly FoundTrace[], options: ExportOptions) => ByteExport | Promise<ByteExport>;
@@ -42,8 +57,10 @@ export async function exportTraces(
     checkExportable(selection);
   });
   const progress = new ProgressLine(toFile || !process.stdout.isTTY);
-  const faults = new FaultReport('convert', () => {
-    progress.clear();
+  const faults = new FaultReport('convert', {
+    before() {
+      progress.clear();
+    },
   });
   const traces = choose(findTraces([path], {}, { onFault: faults.add }));
   if (toFile) refusePartOf(traces, out);

@@ -1,8 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import type { FoundTrace } from '../../traces/find-traces.js';
-import { UsageError } from '../command.js';
-import { printMessage } from '../output/message.js';
+import { printMessage, UsageError } from '../command.js';
 
 /**
  * The traces that can be drawn. Each of the others is skipped with a message.

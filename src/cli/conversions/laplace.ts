@@ -3,14 +3,13 @@ import { counted } from '../../core/counted.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { referencesToText, textToReferences } from '../../laplace/read/convert-references.js';
-import { laplaceFormats } from '../../traces/laplace-formats.js';
-import { EXIT_FAULTY, UsageError } from '../command.js';
+import { laplaceFormats } from '../../laplace/read/formats.js';
+import { EXIT_FAULTY, printMessage, UsageError } from '../command.js';
 import { FaultReport } from '../output/fault-report.js';
-import { printMessage } from '../output/message.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { ClosedPipe } from '../output/text-output.js';
 import { RingReader } from '../ring-options.js';
-import type { ConversionRequest } from './request.js';
+import type { ConversionRequest } from './export.js';
 
 const STANDARD = '-';
 

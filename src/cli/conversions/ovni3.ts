@@ -3,15 +3,14 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { convertToVersion3 } from '../../ovni/read/convert-version3.js';
-import { EXIT_FAULTY, UsageError } from '../command.js';
+import { EXIT_FAULTY, printMessage, UsageError } from '../command.js';
 import { counted } from '../../core/counted.js';
 import { findTraces } from '../../traces/find-traces.js';
-import { ovniFormat } from '../../traces/ovni-format.js';
+import { ovniFormat } from '../../ovni/read/format.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { FaultReport } from '../output/fault-report.js';
-import { printMessage } from '../output/message.js';
 import { RingReader } from '../ring-options.js';
-import type { ConversionRequest } from './request.js';
+import type { ConversionRequest } from './export.js';
 
 /** Names that a conversion creates in OUT. */
 const CONVERTED = /^(loom\..+|clock-offsets\.txt)$/;

@@ -3,10 +3,9 @@ import { ChromeWriter } from '../../export/chrome/chrome-writer.js';
 import { PacketWriter } from '../../export/perfetto/packet-writer.js';
 import type { Canvas } from '../../export/picture/canvas.js';
 import { PictureExport } from '../../export/picture/picture-export.js';
-import { printMessage } from '../output/message.js';
-import { exportTraces } from './export.js';
+import { printMessage } from '../command.js';
+import { type ConversionRequest, exportTraces } from './export.js';
 import { drawable } from './input-traces.js';
-import type { ConversionRequest } from './request.js';
 
 /** `convert --to perfetto`. */
 export function convertToPerfetto(request: ConversionRequest): Promise<number> {

@@ -1,10 +1,9 @@
 import { counted } from '../../core/counted.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { TracewrightError } from '../../core/errors.js';
-import { EXIT_DONE, EXIT_FAULTY } from '../command.js';
-import { printMessage } from './message.js';
+import { EXIT_DONE, EXIT_FAULTY, printMessage } from '../command.js';
 
-/** Faults of one file that are printed; further ones are counted. */
+/** Faults of one file that are printed, unless set; further ones are counted. */
 const MOST_OF_A_FILE = 20;
 
 /**
@@ -13,13 +12,21 @@ const MOST_OF_A_FILE = 20;
  */
 export class FaultReport {
   readonly #command: string;
-  readonly #before: () => void;
+  readonly #before: (() => void) | undefined;
+  readonly #mostOfFile: number;
   readonly #ofFile = new Map<string, number>();
 
-  /** @param before called before a line is printed: it clears a progress line. */
-  constructor(command: string, before: () => void = () => undefined) {
+  /**
+   * @param before called before a line is printed: it clears a progress line.
+   * @param mostOfFile faults of one file that are printed.
+   */
+  constructor(
+    command: string,
+    { before, mostOfFile = MOST_OF_A_FILE }: { before?: () => void; mostOfFile?: number } = {},
+  ) {
     this.#command = command;
     this.#before = before;
+    this.#mostOfFile = mostOfFile;
   }
 
   /** Takes a fault; an `OnFault`. */
@@ -34,20 +41,20 @@ export class FaultReport {
   addText(path: string, message: string): void {
     const count = (this.#ofFile.get(path) ?? 0) + 1;
     this.#ofFile.set(path, count);
-    if (count <= MOST_OF_A_FILE) this.#print(message);
+    if (count <= this.#mostOfFile) this.#print(message);
   }
 
   /** Prints how many faults were not printed. @returns the exit code. */
   end(): number {
     for (const [path, count] of this.#ofFile) {
-      const more = count - MOST_OF_A_FILE;
+      const more = count - this.#mostOfFile;
       if (more > 0) this.#print(`${path}: ${counted(more, 'more fault')}`);
     }
     return this.#ofFile.size === 0 ? EXIT_DONE : EXIT_FAULTY;
   }
 
   #print(text: string): void {
-    this.#before();
+    this.#before?.();
     printMessage(`tracewright ${this.#command}: ${text}`);
   }
 }

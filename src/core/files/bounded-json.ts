@@ -2,7 +2,7 @@ import { TraceFormatError } from '../errors.js';
 import { readRegularFile } from './regular-file.js';
 
 /** Largest file of metadata that is read, in bytes. */
-export const MAX_JSON_BYTES = 64 << 20;
+const MAX_JSON_BYTES = 64 << 20;
 /** Deepest nesting. Each level costs the parser dozens of bytes for one in the file. */
 const MAX_JSON_DEPTH = 256;
 /** Most values: each takes dozens of bytes and some time, and may have two bytes in the file. */

@@ -2,7 +2,7 @@ import { readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { core } from '../addon.js';
 
-/** What readers see of a file from a place on, instead of what it has there. The file does not change. */
+/** What readers see of a file from an offset on, instead of what it has there. The file does not change. */
 export interface FileView {
   /** Bytes from the start of the file. What lies before it is read from the file. */
   from: number;

@@ -115,13 +115,15 @@ export class FileWindow {
     }
     this.#end -= this.#start;
     this.#start = 0;
+    // What follows `size` may change still, and would be read again.
+    const most = Math.min(this.#bytes.length, this.remaining);
     while (this.#end < count) {
       const read = readSeen(
         this.#fd,
         this.#view,
         this.#bytes,
         this.#end,
-        this.#bytes.length - this.#end,
+        most - this.#end,
         this.#offset + this.#end,
       );
       if (read === 0) return false;

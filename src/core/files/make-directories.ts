@@ -7,6 +7,17 @@ import { hasCode } from './system-error.js';
 /** Other processes can make and delete a parent between two of our calls. */
 const ATTEMPTS = 10;
 
+/** Tries again what fails because another process has deleted a directory meanwhile. */
+export function whileDeleted<T>(call: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return call();
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
 /**
  * Makes a directory and the missing ones above it, by default for the user of the process only.
  * Node's `recursive` never returns below a directory that exists and still answers ENOENT, as in /proc.

@@ -43,7 +43,7 @@ function notRegular(path: string): TraceFormatError {
  * Opens a file that another user may have put there. What lies at a path can change at any time,
  * so it is looked at after the open, which waits for nobody at the other end of a pipe.
  *
- * @param links whether symbolic links are followed: not in a place that a trace's writer chose.
+ * @param links whether symbolic links are followed: not in a directory that a trace's writer chose.
  * @throws TraceFormatError when it is not a regular file; the error of `openSync` when it cannot be opened.
  */
 export function openRegularFile(path: string, links: Links): RegularFile {

@@ -22,8 +22,11 @@ function systemError(field: string, value: unknown, cause: unknown): Tracewright
   });
 }
 
-/** Whether an error of node:fs, or one that wraps it, has this code (`'EEXIST'`). */
+/** Whether an error of node:fs or the native core, or one that wraps it, has this code (`'EEXIST'`). */
 export function hasCode(error: unknown, code: string): boolean {
-  const { code: own, cause } = error as { code?: unknown; cause?: unknown };
-  return own === code || (cause !== undefined && hasCode(cause, code));
+  const { code: own, errno, cause } = error as { code?: unknown; errno?: unknown; cause?: unknown };
+  if (own === code || (cause !== undefined && hasCode(cause, code))) return true;
+  // Those of the native core have a number alone.
+  if (own !== undefined || typeof errno !== 'number' || errno === 0) return false;
+  return getSystemErrorName(-Math.abs(errno)) === code;
 }

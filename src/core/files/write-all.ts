@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Writes all of `bytes` at a place of a file: one call of `write` may take only a part.
+ * Writes all of `bytes` at an offset of a file: one call of `write` may take only a part.
  *
  * @returns where they end, in bytes from the start of the file.
  */

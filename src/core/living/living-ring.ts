@@ -7,9 +7,11 @@ import { kindOf } from '../files/file-kind.js';
 import { hasCode } from '../files/system-error.js';
 import { RingContent } from '../recovery/feeding-ring.js';
 import type { FeedingRing } from '../recovery/feeding-ring.js';
-import { blankRing, isBlankPage, isRingPage, RingPage } from '../recovery/ring-page.js';
+import { blankRing, isBlankPage, isRingPage, processOf, RingPage } from '../recovery/ring-page.js';
+import type { NotedChunk } from '../recovery/ring-page.js';
 import { isRunning } from '../recovery/ring-owner.js';
 import { isOfTraceOwner } from '../recovery/ring-trust.js';
+import { frontBytes, RingFront } from './ring-front.js';
 
 /** The fields that change while a ring is used lie before the paths. */
 const HOT_BYTES = 4096;
@@ -28,9 +30,12 @@ export class LivingRing implements FeedingRing {
   readonly isRunning: boolean;
   readonly pid: number;
   readonly content: RingContent;
+  /** What its first bytes said when it was opened. */
+  readonly front: RingFront;
   readonly #fd: number;
   readonly #status: Stats;
-  readonly #page: Buffer;
+  /** All of it, once it is needed. */
+  #page: Buffer | undefined;
   #isOpen = true;
 
   /**
@@ -54,15 +59,14 @@ export class LivingRing implements FeedingRing {
     try {
       const status = fstatSync(fd);
       if (!isOfTraceOwner(status, trace)) return undefined;
-      const page = Buffer.alloc(Math.min(core.control.bytes, status.size));
-      readSync(fd, page, 0, page.length, 0);
-      const isRing = isRingPage(page);
+      const front = readStart(fd, Math.min(frontBytes(), status.size));
+      const isRing = isRingPage(front);
       if (isRing === undefined) {
-        if (isBlankPage(page)) throw blankRing(path);
+        if (isBlankPage(readStart(fd, pageBytes(status)))) throw blankRing(path);
         return undefined;
       }
       if (!isRing) throw new TraceFormatError(path, 0, 'this is not a ring', { field: 'magic' });
-      const ring = new LivingRing(path, fd, page, status);
+      const ring = new LivingRing(path, fd, front, status);
       keeps = true;
       return ring;
     } finally {
@@ -70,15 +74,28 @@ export class LivingRing implements FeedingRing {
     }
   }
 
-  private constructor(path: string, fd: number, page: Buffer, status: Stats) {
+  private constructor(path: string, fd: number, front: Buffer, status: Stats) {
     this.path = path;
     this.#fd = fd;
     this.content = new RingContent(fd);
-    this.#page = page;
     this.#status = status;
-    const { process } = this.sample();
+    const isWhole = front.length === frontBytes();
+    // What is too short, or of a dead process, is judged as a whole.
+    const process = isWhole ? processOf(front) : this.sample().process;
     this.pid = process.pid;
     this.isRunning = isRunning(fd, process);
+    this.front = new RingFront(front);
+    if (!this.isRunning) this.sample();
+  }
+
+  /** What it has noted last: see `RingPage.notedChunk`. @throws TraceFormatError if it changes all the time. */
+  get notedChunk(): NotedChunk | undefined {
+    for (let i = 0; i < MOST_READINGS; i++) {
+      const earlier = new RingFront(readStart(this.#fd, frontBytes()));
+      const front = new RingFront(readStart(this.#fd, frontBytes()));
+      if (front.agreesWith(earlier)) return front.notedChunk;
+    }
+    throw changesAlways(this.path);
   }
 
   /**
@@ -88,7 +105,8 @@ export class LivingRing implements FeedingRing {
    */
   sample(): RingPage {
     const { control } = core;
-    let fault = new TraceFormatError(this.path, control.tail, 'the ring changes all the time');
+    let fault = changesAlways(this.path);
+    const page = (this.#page ??= readStart(this.#fd, pageBytes(this.#status)));
     let faults = 0;
     for (let i = 0; i < MOST_READINGS && faults < MOST_FAULTS; i++) {
       const earlier = this.#hot();
@@ -98,9 +116,9 @@ export class LivingRing implements FeedingRing {
       // Read once more: a copy of a word that changes need not be of one moment.
       const head = this.#word(control.head);
       if (head < wordAt(hot, control.head)) putWord(hot, control.head, head);
-      hot.copy(this.#page);
+      hot.copy(page);
       try {
-        return new RingPage(this.path, Buffer.from(this.#page), this.#status.size);
+        return new RingPage(this.path, Buffer.from(page), this.#status.size);
       } catch (error) {
         if (!(error instanceof TraceFormatError)) throw error;
         fault = error;
@@ -127,9 +145,7 @@ export class LivingRing implements FeedingRing {
   }
 
   #hot(): Buffer {
-    const bytes = Buffer.alloc(HOT_BYTES);
-    readSync(this.#fd, bytes, 0, bytes.length, 0);
-    return bytes;
+    return readStart(this.#fd, HOT_BYTES);
   }
 
   #word(at: number): bigint {
@@ -137,6 +153,22 @@ export class LivingRing implements FeedingRing {
     readSync(this.#fd, bytes, 0, bytes.length, at);
     return wordAt(bytes, 0);
   }
+}
+
+/** Bytes of a page, or of a file that is shorter. */
+function pageBytes({ size }: Stats): number {
+  return Math.min(core.control.bytes, size);
+}
+
+/** The first bytes of a file; zeros where it is shorter. */
+function readStart(fd: number, count: number): Buffer {
+  const bytes = Buffer.alloc(count);
+  readSync(fd, bytes, 0, count, 0);
+  return bytes;
+}
+
+function changesAlways(path: string): TraceFormatError {
+  return new TraceFormatError(path, core.control.tail, 'the ring changes all the time');
 }
 
 function wordsAgree(a: Buffer, b: Buffer, at: number, bytes: number): boolean {

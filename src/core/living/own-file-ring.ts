@@ -28,7 +28,7 @@ export function copyOwnRing(ring: LivingRing): OwnFileCopy {
 }
 
 /** Where the ring of a file may lie. */
-export interface RingPlaces {
+export interface RingLocations {
   /** Next to the file, whose name it says. */
   nextTo: string;
   /** Where the writer had it: there it must have noted this file. */
@@ -45,8 +45,8 @@ export interface RingPlaces {
  * @throws TraceFormatError when it is damaged.
  * @returns undefined if there is none, or none of the file's owner.
  */
-export function openOwnRing(file: Stats, places: RingPlaces): LivingRing | undefined {
-  const { nextTo, noted, directories, isFormat } = places;
+export function openOwnRing(file: Stats, locations: RingLocations): LivingRing | undefined {
+  const { nextTo, noted, directories, isFormat } = locations;
   const elsewhere = directories.ofFile(file);
   if (noted !== undefined && isAbsolute(noted)) elsewhere.unshift(noted);
   for (const path of new Set([nextTo, ...elsewhere])) {

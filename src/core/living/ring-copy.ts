@@ -16,7 +16,7 @@ export interface RingCopy {
   overtaken: number;
 }
 
-/** Of a format: bytes of the record that begins at a place; undefined if none does. */
+/** Of a format: bytes of the record that begins at an offset; undefined if none does. */
 export type RecordBytes = (bytes: Buffer, at: number) => number | undefined;
 
 /**

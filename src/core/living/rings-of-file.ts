@@ -1,7 +1,8 @@
-import { fstatSync, readdirSync, realpathSync } from 'node:fs';
+import { fstatSync, realpathSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { TraceFormatError } from '../errors.js';
+import { namesEnding } from '../files/directory-names.js';
 import { LivingRing } from './living-ring.js';
 
 /** The names of a format's rings. */
@@ -16,9 +17,9 @@ export interface RingSearch {
   ringDirs: readonly string[];
 }
 
-function namesIn(directory: string): readonly string[] {
+function ringsIn(directory: string): readonly string[] {
   try {
-    return readdirSync(directory);
+    return namesEnding('.ring', directory);
   } catch {
     // What cannot be listed has nothing to read.
     return [];
@@ -59,13 +60,12 @@ export class RingsOfFile {
     const { fileOfRing, ringDirs } = this.#search;
     const [directory, name] = [dirname(this.#file), basename(this.#file)];
     const status = fstatSync(this.#fd);
-    for (const place of new Set([directory, ...ringDirs])) {
-      for (const entry of namesIn(place)) {
-        if (!entry.endsWith('.ring')) continue;
-        const path = join(place, entry);
+    for (const searched of new Set([directory, ...ringDirs])) {
+      for (const entry of ringsIn(searched)) {
+        const path = join(searched, entry);
         const fed = fileOfRing(path);
         if (fed === undefined || basename(fed) !== name || this.#open.has(path)) continue;
-        this.#add(path, status, place !== directory);
+        this.#add(path, status, searched !== directory);
       }
     }
     return [...this.#open.values()];
@@ -81,10 +81,10 @@ export class RingsOfFile {
     try {
       ring = LivingRing.open(path, status);
       if (ring === undefined) return;
-      const { format, targetFile, targetKind } = ring.sample();
+      const { format, targetInode, targetKind } = ring.front;
       const isMine = targetKind !== 'socket' && this.#search.isFormat(format);
       // Elsewhere a name says nothing: files of many directories may have their rings there.
-      const isFed = !isElsewhere || targetFile.inode === BigInt(status.ino);
+      const isFed = !isElsewhere || targetInode === BigInt(status.ino);
       if (isMine && isFed) this.#open.set(path, ring);
       else ring.close();
     } catch (error) {

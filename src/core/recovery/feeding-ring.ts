@@ -1,8 +1,8 @@
-import { readSync } from 'node:fs';
+import { fstatSync, readSync } from 'node:fs';
 import { core } from '../addon.js';
 import { TraceFormatError } from '../errors.js';
 import { RingOpenRecords } from './open-records.js';
-import type { RingPage } from './ring-page.js';
+import type { NotedChunk, RingPage } from './ring-page.js';
 import { readWaiting } from './waiting-records.js';
 import type { RecordSize, WaitingRecords } from './waiting-records.js';
 
@@ -16,6 +16,8 @@ export interface FeedingRing {
   readonly pid: number;
   /** What its page says now. */
   sample(): RingPage;
+  /** What it has noted last to be written: see `RingPage`. */
+  readonly notedChunk: NotedChunk | undefined;
   /** Up to where the ring has surely reached its target by now. */
   releasedTo(): number;
   /** Whether its path is still that of this ring: a piece of a trace that rotates gives it another. */
@@ -65,6 +67,8 @@ export class RingContent {
   waiting({ head, waiting }: RingPage, recordBytes: RecordSize): WaitingRecords | undefined {
     if (waiting === undefined) return undefined;
     const { at, front, capacity } = waiting;
+    // A page may claim what its file does not have.
+    if (at + front + capacity > fstatSync(this.#fd).size) return undefined;
     return readWaiting(waiting, this.#at(at, front + capacity), head, recordBytes);
   }
 

@@ -31,7 +31,7 @@ export function refuseLiveWriter(stream: string, writer: RingWriter): void {
 }
 
 /** Where a stream and its ring lie. */
-interface Places {
+interface Whereabouts {
   /** Whether the ring lay in the directory of its stream. */
   isNextToStream: boolean;
   /** Whether the stream is known to lie where its process wrote it: then its ring was not moved with it. */
@@ -49,7 +49,7 @@ interface Places {
 export function checkRingIsLost(
   stream: string,
   writer: RingWriter,
-  { isNextToStream, isUnmoved = false }: Places,
+  { isNextToStream, isUnmoved = false }: Whereabouts,
 ): void {
   const { ring, boot, pidNamespace } = writer;
   if (ringIsThere(writer, stream)) {

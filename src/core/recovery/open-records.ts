@@ -10,8 +10,8 @@ const NUMBER_BYTES = 8;
 
 /** A record that its thread had begun and not ended. */
 interface OpenRecord {
-  /** Where its place and its bytes begin, from the start of the table. */
-  place: number;
+  /** Where its slot and its bytes begin, from the start of the table. */
+  slot: number;
   at: number;
   length: number;
   closing: boolean;
@@ -19,7 +19,7 @@ interface OpenRecord {
 
 /** What a ring says of its table and of the records in it. */
 export interface TableLayout {
-  /** Bytes of the table, and of one place of it. */
+  /** Bytes of the table, and of one slot of it. */
   bytes: number;
   stride: number;
   numberAt: number;
@@ -48,18 +48,18 @@ export function tableLayout(
   const { control } = core;
   const u32 = (at: number) => page.getUint32(at, LITTLE);
   const u64 = (at: number) => page.getBigUint64(at, LITTLE);
-  const places = u32(control.openPlaces);
-  if (places === 0) return undefined;
+  const slots = u32(control.openPlaces);
+  if (slots === 0) return undefined;
   const stride = u32(control.openStride);
-  const bytes = places * stride;
+  const bytes = slots * stride;
   const room = controlBytes - control.openTable;
   const fits = stride > control.openHeadBytes && stride % 8 === 0 && bytes <= room;
-  if (!fits || places > control.mostOpenPlaces) {
+  if (!fits || slots > control.mostOpenPlaces) {
     throw new TraceFormatError(
       path,
       control.openPlaces,
-      `the table of open records must fit ${room} bytes, got ${places} places of ${stride} bytes`,
-      { field: 'open places', value: places, limit: `${room} bytes` },
+      `the table of open records must fit ${room} bytes, got ${slots} slots of ${stride} bytes`,
+      { field: 'open slots', value: slots, limit: `${room} bytes` },
     );
   }
   const lastStamp = u64(control.lastStamp);
@@ -120,7 +120,7 @@ export class RingOpenRecords {
     isRecord: (bytes: Buffer) => boolean,
     waiting?: WaitingRecords,
   ): Buffer[] {
-    const { numberAt, series } = this.#layout;
+    const { numberAt } = this.#layout;
     let number = this.#firstNumber(uncommitted, waiting?.isCopying === true);
     const closed: Buffer[] = [];
     for (const record of waiting?.records ?? []) {
@@ -131,12 +131,12 @@ export class RingOpenRecords {
       closed.push(bytes);
     }
     for (const record of this.#openAt(end)) {
-      const isCommitting = this.#isCommitting(record.place);
+      const isCommitting = this.#isCommitting(record.slot);
       if (isEnded && isCommitting) continue;
       const bytes = this.#bytesOf(record);
       if (!isRecord(bytes)) continue;
       if (isCommitting && this.#waits(bytes, waiting?.last)) continue;
-      if (this.#isNumbered(bytes) && bytes.readUInt32BE(numberAt) === series) {
+      if (this.#isOfSeries(bytes)) {
         bytes.writeUInt32BE(number, numberAt + 4);
         number = (number + 1) >>> 0;
       }
@@ -146,7 +146,7 @@ export class RingOpenRecords {
     return closed;
   }
 
-  /** The records that their process has completed, and that have a place in the target already. */
+  /** The records that their process has completed, and that have an offset in the target already. */
   closedAt(end: number, isRecord: (bytes: Buffer) => boolean): Buffer[] {
     return [...this.#openAt(end)]
       .filter(({ closing }) => closing)
@@ -158,13 +158,13 @@ export class RingOpenRecords {
   *#openAt(end: number): Generator<OpenRecord, void> {
     const { bytes, stride } = this.#layout;
     const { openClosing, openHeadBytes, openLength, openMark, openState } = core.control;
-    for (let place = 0; place < bytes; place += stride) {
-      const length = this.#get(place + openState) & openLength;
+    for (let slot = 0; slot < bytes; slot += stride) {
+      const length = this.#get(slot + openState) & openLength;
       if (length === 0 || length > stride - openHeadBytes) continue;
-      const closing = this.#get(place + openClosing) !== 0;
-      const mayBeIn = closing || this.#isCommitting(place);
-      if (mayBeIn && this.#get(place + openMark) !== end >>> 0) continue;
-      yield { place, at: place + openHeadBytes, length, closing };
+      const closing = this.#get(slot + openClosing) !== 0;
+      const mayBeIn = closing || this.#isCommitting(slot);
+      if (mayBeIn && this.#get(slot + openMark) !== end >>> 0) continue;
+      yield { slot, at: slot + openHeadBytes, length, closing };
     }
   }
 
@@ -189,20 +189,21 @@ export class RingOpenRecords {
    * @param isCopying whether it is the first of several, all of which lie after the head.
    */
   #firstNumber(uncommitted: Buffer, isCopying: boolean): number {
-    const { nextNumber, numberAt, series } = this.#layout;
-    if (
-      isCopying &&
-      this.#isNumbered(uncommitted) &&
-      uncommitted.readUInt32BE(numberAt) === series
-    ) {
-      return Math.min(uncommitted.readUInt32BE(numberAt + 4), nextNumber);
-    }
-    const last = (nextNumber - 1) >>> 0;
-    const isLast =
-      this.#isNumbered(uncommitted) &&
-      uncommitted.readUInt32BE(numberAt) === series &&
-      uncommitted.readUInt32BE(numberAt + 4) === last;
-    return isLast ? last : nextNumber;
+    const { nextNumber, numberAt } = this.#layout;
+    if (!this.#isOfSeries(uncommitted)) return nextNumber;
+    const number = uncommitted.readUInt32BE(numberAt + 4);
+    if (isCopying) return Math.min(number, nextNumber);
+    return number === (nextNumber - 1) >>> 0 ? number : nextNumber;
+  }
+
+  /** Memory that was never written is no record of series 0: the first word of a record is not zero. */
+  #isOfSeries(bytes: Buffer): boolean {
+    const { numberAt, series } = this.#layout;
+    return (
+      this.#isNumbered(bytes) &&
+      bytes.readUInt32BE(0) !== 0 &&
+      bytes.readUInt32BE(numberAt) === series
+    );
   }
 
   #isNumbered(bytes: Buffer): boolean {
@@ -225,9 +226,9 @@ export class RingOpenRecords {
     }
   }
 
-  #isCommitting(place: number): boolean {
+  #isCommitting(slot: number): boolean {
     const { openCommitting, openState } = core.control;
-    return (this.#get(place + openState) & openCommitting) !== 0;
+    return (this.#get(slot + openState) & openCommitting) !== 0;
   }
 
   #bytesOf({ at, length }: OpenRecord): Buffer {

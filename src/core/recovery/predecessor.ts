@@ -20,7 +20,7 @@ export function mayHoldRings(directory: string): boolean {
 }
 
 /**
- * Recovers what a dead predecessor left in a place that is about to be used again; what a live
+ * Recovers what a dead predecessor left at a path that is about to be used again; what a live
  * process writes there is left alone.
  *
  * @returns false when a process other than this one is alive and writes there, or recovers it for

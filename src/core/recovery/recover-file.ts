@@ -37,7 +37,7 @@ export function epilogueOf(
   const { records, bytes } = ring.epilogue;
   const each = records === 0 ? 0 : bytes.length / records;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  // A record that ends in front of the stamp's place has none.
+  // A record that ends before the stamp's offset has none.
   for (let i = 0; i < records && ring.stampOffset + 8 <= each; i++) {
     view.setBigUint64(i * each + ring.stampOffset, ring.lastStamp, LITTLE);
   }
@@ -75,7 +75,7 @@ export function endFile(
 }
 
 /**
- * Completes a file that one ring feeds: what the ring holds goes to its place, whatever lies after
+ * Completes a file that one ring feeds: what the ring holds goes to its offset, whatever lies after
  * it (half a record) is cut, and the records that end the stream follow. Every step can be done
  * twice, so an interrupted recovery is simply repeated.
  *

@@ -99,7 +99,7 @@ export function recoverRings(candidates: Iterable<Candidate>, complete: Complete
         if (dropped > 0) result.dropped = (result.dropped ?? 0) + dropped;
         left.splice(left.indexOf(next), 1);
       } catch (error) {
-        // It stays among those that are left: the place that it has noted is not free.
+        // It stays among those that are left: the bytes that it has claimed are not free.
         const fault = asFault(next.stream, error);
         if (!result.faults.includes(fault)) result.faults.push(fault);
       }
@@ -172,7 +172,7 @@ function openRing(
       ignore(error, stream !== undefined);
       return undefined;
     }
-    // Whether its process lives, and what place of a shared file is its own, stays unknown.
+    // Whether its process lives, and what bytes of a shared file it has claimed, stays unknown.
     if (!(error instanceof TraceFormatError)) throw error;
     result.faults.push(error);
     return undefined;

@@ -190,3 +190,20 @@ export class RingFile extends RingPage implements FeedingRing {
     this.#fd = -1;
   }
 }
+
+/** What a ring says of its format; undefined if there is no ring, or none that can be read. */
+export function ringFormatAt(
+  path: string,
+  trace?: string,
+  purpose: RingPurpose = 'look',
+): string | undefined {
+  try {
+    const ring = RingFile.open(path, trace, purpose);
+    if (!(ring instanceof RingFile)) return undefined;
+    ring.close();
+    return ring.format;
+  } catch (error) {
+    if (!(error instanceof TracewrightError)) throw error;
+    return undefined;
+  }
+}

@@ -17,7 +17,7 @@ const LARGEST_PREAMBLE = 1 << 16;
 
 /** What feeds the target of a ring; the numbers are those of native/ring/control_page.h. */
 export type TargetKind = 'own-file' | 'shared-file' | 'socket';
-const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
+export const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
   undefined,
   'own-file',
   'shared-file',
@@ -25,7 +25,7 @@ const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
 ];
 
 /**
- * What was being written, in ring positions: of a file that several rings feed a chunk and its place
+ * What was being written, in ring positions: of a file that several rings feed a chunk and its offset
  * there, of a file of the ring's own so many bytes (`offset`) that never were in the ring.
  */
 export interface Claim {
@@ -34,18 +34,26 @@ export interface Claim {
   offset: number;
 }
 
+/** Where in a file that several rings feed a ring has noted to write, in bytes of the file. */
+export interface NotedChunk {
+  from: number;
+  to: number;
+  /** Whether it has written all of it. */
+  isWritten: boolean;
+}
+
 /** Whether a chunk follows all that its ring contained up to `head`. */
 function isAfter({ from, to }: Claim, head: number): boolean {
   return from === head && to > head;
 }
 
 /** A page's number; of a file that ends in front of it, 0. */
-function numberAt(page: Buffer, at: number): bigint {
+export function numberAt(page: Buffer, at: number): bigint {
   if (page.length < at + 8) return 0n;
   return LITTLE ? page.readBigUInt64LE(at) : page.readBigUInt64BE(at);
 }
 
-function textAt(page: Buffer, at: number, bytes: number): string {
+export function textAt(page: Buffer, at: number, bytes: number): string {
   const piece = page.subarray(at, at + bytes);
   const end = piece.indexOf(0);
   return piece.toString('utf8', 0, end === -1 ? piece.length : end);
@@ -226,13 +234,13 @@ export class RingPage {
     this.#getsEnd = u32(control.unfinished) === GETS_END;
   }
 
-  /** Whether a chunk of this ring has a place in the file that it may not have reached. */
-  get hasPlace(): boolean {
-    return this.claim.to > this.tail && !this.hasOpenPlace;
+  /** Whether a chunk of this ring has claimed bytes of the file that it may not have reached. */
+  get hasClaim(): boolean {
+    return this.claim.to > this.tail && !this.claimsOpenRecords;
   }
 
-  /** Whether the records that were open have one: they follow all that the ring contained. */
-  get hasOpenPlace(): boolean {
+  /** Whether the records that were open have claimed bytes: they follow all that the ring contained. */
+  get claimsOpenRecords(): boolean {
     return this.openTable !== undefined && isAfter(this.claim, this.head);
   }
 
@@ -240,10 +248,10 @@ export class RingPage {
    * What a ring has noted last to be written to a file that several rings feed: nothing (`from` = `to`) is a
    * record that never was in the ring.
    */
-  get place(): { from: number; to: number; isWritten: boolean } | undefined {
+  get notedChunk(): NotedChunk | undefined {
     const { from, to, offset } = this.claim;
     if (offset === 0) return undefined;
-    const isWritten = from < to && !this.hasPlace && !this.hasOpenPlace;
+    const isWritten = from < to && !this.hasClaim && !this.claimsOpenRecords;
     return { from: offset, to: offset + to - from, isWritten };
   }
 
@@ -289,8 +297,8 @@ export class RingPage {
   }
 
   /**
-   * A place is taken for what the ring holds from its tail on, and the tail goes to its end at once;
-   * one for nothing is that of a record that is being written past the ring.
+   * A claim is for what the ring holds from its tail on, and the tail goes to its end at once;
+   * one of no bytes is for a record that is being written past the ring.
    */
   #checkClaim(): void {
     const { from, to, offset } = this.claim;

@@ -1,13 +1,16 @@
 import { core } from '../addon.js';
 import { LITTLE } from '../byte-order.js';
 
-/** Of a format: bytes of the record that begins at a place; undefined if none does. */
+/** Of a format: bytes of the record that begins at an offset; undefined if none does. */
 export type RecordSize = (bytes: Buffer, at: number) => number | undefined;
 
 /** States of a group, by their numbers in native/ring/waiting_records.h. */
 const UNDECIDED = 1;
 const COPYING = 2;
 const GROUP_KEY_BYTES = 8;
+/** As many as a writer lays down. */
+const MOST_GROUPS = 1 << 16;
+const MOST_CAPACITY = 2 ** 29;
 
 /** Where a ring has its records that wait, from the start of its file. */
 export interface WaitingLayout {
@@ -68,6 +71,7 @@ export function readWaiting(
     isCopying: false,
     last: undefined,
   };
+  if (groups > MOST_GROUPS || capacity > MOST_CAPACITY) return found;
   if (bytes.length < front + capacity) return found;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const u32 = (at: number) => view.getUint32(at, LITTLE);
@@ -89,11 +93,14 @@ export function readWaiting(
     undecided.set(key.toString('latin1'), u32(at + (isOver ? 20 : 16)));
   }
   const data = bytes.subarray(front, front + capacity);
-  const waiting = Buffer.concat([
-    data.subarray(from % capacity),
-    data.subarray(0, from % capacity),
-  ]);
-  for (let at = 0; at < to - from;) {
+  const begin = from % capacity;
+  const end = begin + to - from;
+  const waiting =
+    end <= capacity
+      ? data.subarray(begin, end)
+      : Buffer.concat([data.subarray(begin), data.subarray(0, end - capacity)]);
+  // A head is never read beyond the end.
+  for (let at = 0; at + groupAt + GROUP_KEY_BYTES <= to - from;) {
     const size = recordBytes(waiting, at);
     if (size === undefined || size < groupAt + GROUP_KEY_BYTES || at + size > to - from) break;
     const record = waiting.subarray(at, at + size);

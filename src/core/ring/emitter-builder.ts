@@ -55,7 +55,7 @@ export interface RingOwner {
 
 /**
  * Builds a function that records one kind of record. The usual case is compiled without a call,
- * because V8 inlines no function of more than 460 bytes of bytecode, nor more than 920 in one place.
+ * because V8 inlines no function of more than 460 bytes of bytecode, nor more than 920 into one function.
  * Everything else goes to `plain`: other arguments, every error, a ring without room or closed.
  *
  * The usual case is compiled for one ring. Everything of the ring that does not change while it is

@@ -1,24 +1,24 @@
 import { core } from '../addon.js';
 import { LOW_HALF } from '../byte-order.js';
-import type { NativeOpenRecordOptions } from '../native-core.js';
+import type { NativeOpenRecordOptions } from '../native-ring.js';
 
 /** How a format opens a ring with a table of open records; see {@link OpenRecords}. */
 export type OpenRecordOptions = NativeOpenRecordOptions;
 
 /** Bounds of a table. */
-export const MOST_PLACES = core.control.mostOpenPlaces;
+export const MOST_SLOTS = core.control.mostOpenPlaces;
 export const LONGEST_RECORD = core.control.longestOpen;
 
-/** Bytes of a place for records of at most `longest` bytes: see OpenRecords::stride. */
-export function placeBytes(longest: number): number {
+/** Bytes of a slot for records of at most `longest` bytes: see OpenRecords::stride. */
+export function slotBytes(longest: number): number {
   return Math.ceil((core.control.openHeadBytes + longest) / 64) * 64;
 }
 
-/** Of a place's state: what differs from one of its records to the next. */
+/** Of a slot's state: what differs from one of its records to the next. */
 export const GENERATION = 0x40000;
 
 /**
- * What the thread has begun and not ended: a table of places in the ring's mapping. A place holds a
+ * What the thread has begun and not ended: a table of slots in the ring's mapping. A slot holds a
  * whole record, in the bytes that the trace gets if nobody ends it: its stamp says when it ends at the
  * earliest. After a kill recovery writes it, and after any other end the process itself; both raise
  * the stamp to the last sign of life, and give it the next number of its series.
@@ -33,8 +33,8 @@ export const GENERATION = 0x40000;
  *     ring.commit();
  *     if (at !== -1) open.release(at);
  *
- * `Ring.commitOpen` does all three for a record that is final but for a word, and `Ring.commitEdited` for one
- * of which parts are final.
+ * Compiled functions do all three for a record of which all is final but a word, or some parts are: see
+ * compiled-slots.ts.
  *
  * A kill finds a record whole or not at all, because V8 keeps the order of stores to memory outside of
  * its heap, and the machine the order in which a thread retires them; see native/ring/open_records.h.
@@ -51,20 +51,20 @@ export class OpenRecords {
   readonly #numbers: Uint32Array<ArrayBuffer>;
 
   readonly #id: number;
-  /** Heads of the places, by the byte offsets of their records divided by 4. */
+  /** Heads of the slots, by the byte offsets of their records divided by 4. */
   readonly #words: Int32Array;
-  /** Places, the free ones from `taken` on. It has room for the largest table, as have the bytes. */
-  readonly #places: Int32Array;
+  /** Slots, the free ones from `taken` on. It has room for the largest table, as have the bytes. */
+  readonly #slots: Int32Array;
   /** The control page. */
   readonly #control: Int32Array;
   readonly #unkept: Float64Array;
-  /** Places that there are, and what differs from one record of a place to the next. */
+  /** Slots that there are, and what differs from one record of a slot to the next. */
   readonly #counts: Int32Array;
   readonly #stride: number;
-  /** Places of the table, reserved ones included, and how many it may have. */
+  /** Slots of the table, reserved ones included, and how many it may have. */
   #present = 0;
   #most: number;
-  /** After an attempt to grow in vain: how many records find no place before the next one, and how many did. */
+  /** After an attempt to grow in vain: how many records find no slot before the next one, and how many did. */
   #pause = 0;
   #paused = 0;
   #writers = 0;
@@ -85,51 +85,46 @@ export class OpenRecords {
     this.#words = new Int32Array(buffer, control.openTable, tableBytes / 4);
     // Not on V8's heap: where it lies is a constant then.
     this.#counts = new Int32Array(new ArrayBuffer(8));
-    this.#places = new Int32Array(most);
+    this.#slots = new Int32Array(most);
     this.#stride = stride;
     this.#most = most;
-    this.#addPlaces(options.places);
+    this.#addSlots(options.places);
     this.#control = new Int32Array(buffer, 0, control.openTable / 4);
     this.#unkept = new Float64Array(buffer, control.unkeptRecords, 1);
   }
 
   /**
-   * Takes a place. The table grows if none is free.
+   * Takes a slot. The table grows if none is free.
    *
    * @returns where its record goes, in bytes from the start of `view`; -1 if the table has reached its bound, or the
    *   disk has no room.
    */
   take(): number {
-    const at = this.takeAsItIs();
-    if (at !== -1) this.#words[(at >> 2) - HEAD_WORDS + WRITER] = 0;
-    return at;
-  }
-
-  /** As `take`, for a writer with a number: `becomesOf` says what the place has. */
-  takeAsItIs(): number {
     const control = this.#control;
     const taken = control[TAKEN]!;
     if (taken >= this.#counts[0]! && !this.#grow()) return -1;
     control[TAKEN] = taken + 1;
     this.attend();
-    return this.#places[taken]!;
+    const at = this.#slots[taken]!;
+    this.#words[(at >> 2) - HEAD_WORDS + WRITER] = 0;
+    return at;
   }
 
   /** False: the table is as it was. */
   #grow(): boolean {
     if (this.#present >= this.#most || this.#paused++ < this.#pause) return false;
     this.#paused = 0;
-    if (this.#addPlaces(core.growOpenRecords(this.#id))) return true;
+    if (this.#addSlots(core.growOpenRecords(this.#id))) return true;
     // A full disk is not asked again for each record.
     this.#pause = 2 * this.#pause + 1;
     return false;
   }
 
-  #addPlaces(present: number): boolean {
+  #addSlots(present: number): boolean {
     const before = this.#present;
     const counts = this.#counts;
     for (let i = before; i < present; i++) {
-      this.#places[counts[0]!] = i * this.#stride + core.control.openHeadBytes;
+      this.#slots[counts[0]!] = i * this.#stride + core.control.openHeadBytes;
       counts[0]! += 1;
     }
     this.#present = Math.max(present, before);
@@ -137,27 +132,15 @@ export class OpenRecords {
   }
 
   /**
-   * The place at `at` gets a record of a writer, by its number. True: it was another one's, so it lacks what is the
-   * same in all records of this writer.
-   */
-  becomesOf(at: number, writer: number): boolean {
-    const place = (at >> 2) - HEAD_WORDS + WRITER;
-    const words = this.#words;
-    if (words[place] === writer) return false;
-    words[place] = writer;
-    return true;
-  }
-
-  /**
    * @internal What does not change while the table is open, by the names that compiled functions have for it: see
-   * compiled-places.ts.
+   * compiled-slots.ts.
    */
   get constants(): Record<string, unknown> {
     return {
       control: this.#control,
       counts: this.#counts,
-      places: this.#places,
-      placeWords: this.#words,
+      slots: this.#slots,
+      slotWords: this.#words,
       attend: () => {
         core.attend(this.#id);
       },
@@ -165,7 +148,7 @@ export class OpenRecords {
   }
 
   /**
-   * The number of another function that writes records. A place keeps the number of the function that has written it
+   * The number of another function that writes records. A slot keeps the number of the function that has written it
    * last, which finds there what is the same in all of its records.
    */
   newWriter(): number {
@@ -174,19 +157,19 @@ export class OpenRecords {
   }
 
   /**
-   * Takes a place for good, for records that only native code lets count: it is not among those that
+   * Takes a slot for good, for records that only native code lets count: it is not among those that
    * are taken.
    *
    * @returns as `take`; -1 without a count.
    */
   reserve(): number {
-    if (this.taken >= this.places) return -1;
+    if (this.taken >= this.slots) return -1;
     this.#counts[0]! -= 1;
-    return this.#places[this.places]!;
+    return this.#slots[this.slots]!;
   }
 
   /**
-   * Has the record at `at`, a reserved place, count as soon as the thread's event loop stalls.
+   * Has the record at `at`, a reserved slot, count as soon as the thread's event loop stalls.
    *
    * @param startAt where it has its start, u64; `causeAt`: four bytes that become one of `causes`.
    */
@@ -200,17 +183,17 @@ export class OpenRecords {
     core.prepareStall(this.#id, at, length | this.#nextGeneration(), startAt, causeAt, causes);
   }
 
-  /** The record in a reserved place counts no longer. */
+  /** The record in a reserved slot counts no longer. */
   vacate(at: number): void {
     this.#words[(at >> 2) - HEAD_WORDS] = 0;
   }
 
-  /** Before a reserved place changes, as `take` and `release` do: it never returns if the process ends. */
+  /** Before a reserved slot changes, as `take` and `release` do: it never returns if the process ends. */
   attend(): void {
     if (this.#control[ATTENTION] !== 0) core.attend(this.#id);
   }
 
-  /** Counts records that are open without a place: one more (1), or one less (-1), for it has ended. */
+  /** Counts records that are open without a slot: one more (1), or one less (-1), for it has ended. */
   countUnkept(more: number): void {
     if (this.isOpen) this.#unkept[0]! += more;
   }
@@ -226,7 +209,7 @@ export class OpenRecords {
     return next;
   }
 
-  /** The record at `at` counts no more, for another one does. Its place stays taken. */
+  /** The record at `at` counts no more, for another one does. Its slot stays taken. */
   withdraw(at: number): void {
     this.#words[(at >> 2) - HEAD_WORDS] = 0;
   }
@@ -234,28 +217,6 @@ export class OpenRecords {
   /** Bytes of the record at `at`. */
   lengthOf(at: number): number {
     return this.#words[(at >> 2) - HEAD_WORDS]! & LENGTH;
-  }
-
-  /** @internal As `ending`, for a final record that `NativeRing` makes of this one. */
-  endingWith(at: number, wordAt: number, word: number): void {
-    const control = this.#control;
-    control[ENDING_AT] = at;
-    control[ENDING_AT + 1] = wordAt;
-    control[ENDING_AT + 2] = word;
-    this.ending(at);
-  }
-
-  /**
-   * Which bytes of an open record its final one has, for `Ring.commitEdited`: those from `from` to `to` at their
-   * place, and `movedBytes` from `movedFrom` at `movedTo`. All are counted from the start of a record.
-   */
-  keep(from: number, to: number, movedFrom: number, movedTo: number, movedBytes: number): void {
-    const control = this.#control;
-    control[EDITED_FROM] = from;
-    control[EDITED_FROM + 1] = to - from;
-    control[EDITED_FROM + 2] = movedFrom;
-    control[EDITED_FROM + 3] = movedTo;
-    control[EDITED_FROM + 4] = movedBytes;
   }
 
   /** The next commit is that of the final record. */
@@ -272,13 +233,13 @@ export class OpenRecords {
     this.#words[head] = this.#words[head]! & ~COMMITTING;
   }
 
-  /** Frees a place, whatever became of its record. */
+  /** Frees a slot, whatever became of its record. */
   release(at: number): void {
     const control = this.#control;
     this.attend();
     this.#words[(at >> 2) - HEAD_WORDS] = 0;
     const taken = control[TAKEN]! - 1;
-    this.#places[taken] = at;
+    this.#slots[taken] = at;
     control[TAKEN] = taken;
   }
 
@@ -293,12 +254,12 @@ export class OpenRecords {
     return this.#numbers.subarray(1);
   }
 
-  /** Places that there are. */
-  get places(): number {
+  /** Slots that there are. */
+  get slots(): number {
     return this.#counts[0]!;
   }
 
-  /** Places that are taken. */
+  /** Slots that are taken. */
   get taken(): number {
     return this.#control[TAKEN]!;
   }
@@ -308,25 +269,25 @@ export class OpenRecords {
     return this.#most > 0;
   }
 
-  /** @internal The ring is closed: there is no place any more. */
+  /** @internal The ring is closed: there is no slot any more. */
   close(): void {
     this.#counts[0] = 0;
     this.#most = 0;
   }
 }
 
-/** Places in the control page, in words. Of the head its low half. */
+/** Offsets in the control page, in words. Of the head its low half. */
 export const HEAD = (core.control.head + LOW_HALF) / 4;
 export const PENDING = core.control.pending / 4;
 export const TAKEN = core.control.openRecords / 4;
 export const ATTENTION = core.control.attention / 4;
 export const ENDING_AT = core.control.endingAt / 4;
 export const EDITED_FROM = core.control.editedFrom / 4;
-/** Words of the head of a place, and what is where in it. */
+/** Words of the head of a slot, and what is where in it. */
 export const HEAD_WORDS = core.control.openHeadBytes / 4;
 export const MARK = core.control.openMark / 4;
 /** The last word is JavaScript's own. */
 export const WRITER = HEAD_WORDS - 1;
-/** Of a place's state. */
+/** Of a slot's state. */
 export const LENGTH = core.control.openLength;
 export const COMMITTING = core.control.openCommitting;

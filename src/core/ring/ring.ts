@@ -1,6 +1,7 @@
 import { core } from '../addon.js';
 import { LOW_HALF } from '../byte-order.js';
-import type { NativeRing, NativeRingOptions, RingCounts } from '../native-core.js';
+import type { RingCounts } from '../native-core.js';
+import type { NativeRing, NativeRingOptions } from '../native-ring.js';
 import type { TracewrightError } from '../errors.js';
 import { ownOptions } from '../options/argument.js';
 import { wrapSystemError } from '../files/system-error.js';
@@ -13,6 +14,8 @@ import type { FaultHandler } from './target-health.js';
 /** How a format opens a ring. Without `stampOffset` no record of the ring has a stamp. */
 export type RingSetup = Omit<NativeRingOptions, 'stampOffset'> & { stampOffset?: number };
 
+/** There is nothing to publish to; records find out by `free`. */
+const closedCommit = (): void => undefined;
 const NOWHERE = new ArrayBuffer(8);
 /** What the core answers when there is no room. */
 const CLOSED = -1;
@@ -73,11 +76,11 @@ export class Ring {
   /** Of a ring that was opened with them. */
   openRecords: OpenRecords | undefined;
   commit: () => void = closedCommit;
-  /** @internal Publishes an open record; see `commitOpen`. */
+  /** @internal Publishes an open record: see compiled-slots.ts. */
   publishOpen: () => void = closedCommit;
-  /** @internal Publishes parts of an open record; see `commitEdited`. */
+  /** @internal Publishes parts of an open record. */
   publishEdited: () => void = closedCommit;
-  /** Whether the ring takes `commitEdited`. */
+  /** Whether the ring publishes parts. */
   takesEdited = false;
   readStamp: () => void = closedCommit;
 
@@ -131,11 +134,9 @@ export class Ring {
     this.bind(native, setup.capacity);
     const { openRecords } = setup;
     // Without a native binary there is no table.
-    const hasTable = new Uint32Array(native.buffer, control.openPlaces, 1)[0]! > 0;
-    this.openRecords =
-      openRecords !== undefined && hasTable
-        ? newOpenRecords(native.id, native.buffer, openRecords)
-        : undefined;
+    const hasTable =
+      openRecords !== undefined && new Uint32Array(native.buffer, control.openPlaces, 1)[0]! > 0;
+    this.openRecords = hasTable ? newOpenRecords(native.id, native.buffer, openRecords) : undefined;
     this.#unwatch = watchTargets(setup.group ?? setup.target, onFault);
   }
 
@@ -226,9 +227,7 @@ export class Ring {
    * so many. Costs nearly nothing.
    */
   dropIfFull(bytes: number): boolean {
-    if (!this.#full.isFor(bytes)) return false;
-    this.#dropped[0]! += 1;
-    return true;
+    return this.#full.isFor(bytes) && !this.countDropped();
   }
 
   /**
@@ -236,10 +235,7 @@ export class Ring {
    * mean something else.
    */
   forceRoom(bytes: number, stamped = false): boolean {
-    if (this.#stuck.isFor(bytes)) {
-      this.#dropped[0]! += 1;
-      return false;
-    }
+    if (this.#stuck.isFor(bytes)) return this.countDropped();
     this.#stuck.beforeAsking();
     let room = core.makeRoom(this.#id, bytes + this.#reserve);
     if (room < bytes && this.#id !== -1) {
@@ -253,34 +249,13 @@ export class Ring {
   }
 
   /**
-   * Publishes the open record at `at` as a final one: with a stamp, the next number of its series, and
-   * `word`, big-endian, in place of the four bytes at `wordAt` of it. Frees its place.
+   * @internal Puts records that wait in another ring at `position`, and publishes nothing.
    *
-   * @returns false without room: the record is dropped and counted, and still has its place.
-   * @throws what `whenClosed` makes, when the ring is closed.
+   * @param positions low halves of theirs, of which `count` count, from `from` on.
+   * @returns whether they found room.
    */
-  commitOpen(at: number, wordAt: number, word: number): boolean {
-    const open = this.openRecords!;
-    const bytes = open.lengthOf(at);
-    if (this.free < bytes && !this.makeRoom(bytes)) return false;
-    open.endingWith(at, wordAt, word);
-    this.advance(bytes);
-    this.publishOpen();
-    open.release(at);
-    return true;
-  }
-
-  /**
-   * As `commitOpen`, for a record that has changed in other ways too: the caller has put the bytes at `position`
-   * that are not in the place, for a record of `bytes` bytes, and said by `OpenRecords.keep` which are. There is
-   * room for them.
-   */
-  commitEdited(at: number, bytes: number, wordAt: number, word: number): void {
-    const open = this.openRecords!;
-    open.endingWith(at, wordAt, word);
-    this.advance(bytes);
-    this.publishEdited();
-    open.release(at);
+  copyFrom(waiting: Ring, positions: Int32Array, from: number, count: number): boolean {
+    return core.copyWaiting(this.#id, waiting.#id, positions, from, count) > 0;
   }
 
   /** Publishes a record whose writer has put all of its times. */
@@ -325,8 +300,7 @@ export class Ring {
     } catch (error) {
       const { constants } = process.getBuiltinModule('node:os');
       if ((error as { errno?: number }).errno === constants.errno.ERANGE) throw error;
-      this.#dropped[0]! += 1;
-      return false;
+      return this.countDropped();
     }
     this.position = this.#nativePosition[0]!;
     this.free = this.capacity;
@@ -353,9 +327,10 @@ export class Ring {
     return this.#id === -1 ? Promise.resolve(true) : core.waitDrained(this.#id, limitMs);
   }
 
-  /** A record that is left out because something else that it needs found no room. */
-  countDropped(): void {
+  /** A record that is left out, such as one that lacks something else which found no room. */
+  countDropped(): boolean {
     this.#dropped[0]! += 1;
+    return false;
   }
 
   /** A record that its format or target cannot hold; it counts as refused. */
@@ -413,8 +388,7 @@ export class Ring {
       return true;
     }
     if (this.#id === -1 || room === CLOSED) throw this.#whenClosed();
-    this.#dropped[0]! += 1;
-    return false;
+    return this.countDropped();
   }
 
   /** Bytes that a record can have, by the low halves of head and tail. */
@@ -433,8 +407,4 @@ export class Ring {
 function newOpenRecords(...args: ConstructorParameters<typeof OpenRecords>): OpenRecords {
   const late = require('./open-records.js') as typeof import('./open-records.js');
   return new late.OpenRecords(...args);
-}
-
-function closedCommit(): void {
-  // Nothing to publish to; records find out by `free`.
 }

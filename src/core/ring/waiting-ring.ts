@@ -3,7 +3,7 @@ import { LOW_HALF } from '../byte-order.js';
 import { TracewrightError } from '../errors.js';
 import { Ring } from './ring.js';
 
-/** Words of a group, by their places in it; see native/ring/waiting_records.h. */
+/** Words of a group, by their numbers in it; see native/ring/waiting_records.h. */
 export const GROUP_HIGH = 0;
 export const GROUP_LOW = 1;
 export const GROUP_STATE = 2;
@@ -39,11 +39,12 @@ export class WaitingRing extends Ring {
   readonly #reserve: number;
   /** The tail as another process sees it. */
   readonly #published: BigUint64Array;
-  readonly #heads: Int32Array;
+  /** @internal One element: see `headWord`. */
+  readonly heads: Int32Array;
   readonly #feedsHead: Int32Array;
   #tail = 0;
 
-  /** Where the records of a ring wait; undefined: it was opened without such a place. */
+  /** Where the records of a ring wait; undefined: it was opened without room for them. */
   static of(feeds: Ring): WaitingRing | undefined {
     const { control } = core;
     const page = new DataView(feeds.pending.buffer);
@@ -68,13 +69,13 @@ export class WaitingRing extends Ring {
     this.free = capacity - this.#reserve;
     this.groups = new Int32Array(buffer, control.waitingPage, groups * GROUP_WORDS);
     this.#published = new BigUint64Array(buffer, control.tail, 1);
-    this.#heads = new Int32Array(buffer, control.head + LOW_HALF, 1);
+    this.heads = new Int32Array(buffer, control.head + LOW_HALF, 1);
     this.#feedsHead = new Int32Array(feeds.pending.buffer, control.head + LOW_HALF, 1);
   }
 
   /** Where the next record goes, as the low half of a position: `& (capacity - 1)` is its offset. */
   get headWord(): number {
-    return this.#heads[0]!;
+    return this.heads[0]!;
   }
 
   get tailWord(): number {
@@ -101,7 +102,7 @@ export class WaitingRing extends Ring {
   }
 
   #measure(): void {
-    const used = (this.#heads[0]! - this.#tail) | 0;
+    const used = (this.heads[0]! - this.#tail) | 0;
     this.free = this.capacity - this.#reserve - used;
   }
 
@@ -137,7 +138,7 @@ export class WaitingRing extends Ring {
   /** Publishes `bytes` at the head: the records of a group, which have moved there. */
   commitMoved(group: number, bytes: number): void {
     const { groups } = this;
-    const upto = this.#heads[0]!;
+    const upto = this.heads[0]!;
     groups[group + GROUP_MARK] = upto;
     groups[group + GROUP_UPTO] = upto;
     groups[group + GROUP_STATE] = MOVING;

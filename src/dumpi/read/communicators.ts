@@ -1,6 +1,6 @@
 import type { CallName } from '../calls.js';
 import { Comm, Group } from '../constants.js';
-import type { CallRecord } from './reader.js';
+import type { CallRecord } from './call-record.js';
 
 /**
  * Which ranks of the run a communicator has, and which communicators of different ranks are the same

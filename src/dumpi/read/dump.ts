@@ -7,7 +7,8 @@ import type { FieldType, Status } from '../calls.js';
 import { BODY_OFFSET, WRITTEN_VERSION } from '../layout.js';
 import { datatypeName, valueNames } from './dumpi2ascii-names.js';
 import { CallCursor } from './reader.js';
-import type { CallRecord, CallTimes, ClockReading, FieldValue, ReadOptions } from './reader.js';
+import type { ReadOptions } from './reader.js';
+import type { CallRecord, CallTimes, ClockReading, FieldValue } from './call-record.js';
 import { readSections } from './section-reader.js';
 import type { Sections } from './section-reader.js';
 

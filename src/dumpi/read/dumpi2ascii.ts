@@ -1,19 +1,22 @@
 import { callNamed, countName } from '../calls.js';
-import type { CallName, Field, FieldType, Status } from '../calls.js';
-import { ANY_SOURCE, ANY_TAG, ROOT } from '../constants.js';
-import { datatypeName, valueNames } from './dumpi2ascii-names.js';
+import type { CallName, Field, Status } from '../calls.js';
+import { datatypeName } from './dumpi2ascii-names.js';
 import { CallCursor } from './reader.js';
-import type {
-  Biases,
-  CallRecord,
-  CallTimes,
-  ClockReading,
-  FieldValue,
-  ReadOptions,
-} from './reader.js';
+import type { ReadOptions } from './reader.js';
+import type { Biases, CallRecord, CallTimes, ClockReading, FieldValue } from './call-record.js';
 import { readSections } from './section-reader.js';
 import type { Header } from '../sections.js';
 import type { Sections } from './section-reader.js';
+import {
+  rowCount,
+  integerLine,
+  requestType,
+  arrayLine,
+  integerRowsLines,
+  textRowsLine,
+  statusesText,
+  printed,
+} from './dumpi2ascii-values.js';
 
 /**
  * Calls whose arguments the format's own reader prints in another order than that of the record:
@@ -71,12 +74,6 @@ const printedOrder: Partial<Record<CallName, readonly string[]>> = {
   MPIO_Testany: ['count', 'requests', 'index', 'flag', 'statuses'],
 };
 
-/** The length that is printed for an array that ends with a NULL. */
-const NULL_TERMINATED = -2;
-
-/** What is printed for an array that is empty or NULL. */
-const IGNORED = '<IGNORED>';
-
 /**
  * What `dumpi2ascii -a` of sst-dumpi 13.1 prints for a trace file, line for line: the header, the
  * calls, the keyvals, the counts of the footer, counter labels, function names and datatype sizes. As
@@ -107,12 +104,6 @@ export function* dumpi2ascii(path: string, options: ReadOptions = {}): Generator
   for (const [handle, size] of (sections.datatypeSizes ?? []).entries()) {
     yield `Datatype ${handle} (${datatypeName(handle)}) has size ${size}`;
   }
-}
-
-/** A C string ends at its first NUL. */
-function printed(text: string): string {
-  const end = text.indexOf('\0');
-  return end === -1 ? text : text.slice(0, end);
 }
 
 function* headerLines(header: Header | undefined): Generator<string, void> {
@@ -301,117 +292,6 @@ export function printedCounts(
   return counts;
 }
 
-function rowCount({ count }: Field, counts: ReadonlyMap<string, number>): number {
-  return counts.get(count!) ?? 0;
-}
-
-/** How many elements are printed for an array, and between the brackets after its name. */
-function printedLength(field: Field, counts: ReadonlyMap<string, number>): number {
-  if (field.count !== undefined) return counts.get(field.count) ?? 0;
-  return field.rootOnly ? NULL_TERMINATED : counts.get('argc')!;
-}
-
-function integerLine(type: FieldType, name: string, value: number): string {
-  const names = valueNames[type];
-  if (names !== undefined) return `${names.type} ${name}=${value} (${names.nameOf(value)})`;
-  return `int ${name}=${value}${specialName(type, value)}`;
-}
-
-function specialName(type: FieldType, value: number): string {
-  if (value === ROOT && (type === 'source' || type === 'dest')) return ' (MPI_ROOT)';
-  if (value === ANY_SOURCE && type === 'source') return ' (MPI_ANY_SOURCE)';
-  if (value === ANY_TAG && type === 'tag') return ' (MPI_ANY_TAG)';
-  return '';
-}
-
-function requestType(type: 'request' | 'ioRequest'): string {
-  return type === 'request' ? 'MPI_Request' : 'MPIO_Request';
-}
-
-function arrayLine(
-  field: Field,
-  value: FieldValue | undefined,
-  counts: ReadonlyMap<string, number>,
-): string {
-  const { name, type } = field;
-  const length = printedLength(field, counts);
-  const elements = (value ?? []) as readonly unknown[];
-  switch (type) {
-    case 'status':
-      return `MPI_Status ${name}[${length}]=${statusesText(elements as Status[], length)}`;
-    case 'chars': {
-      const texts = (elements as string[]).map((text) => `"${printed(text)}"`);
-      if (length === 0 || value === undefined) return `string ${name}[${length}]=${IGNORED}`;
-      // As many as the length says, or all of them without commas.
-      const shown = length < 0 ? texts.join('') : texts.slice(0, length).join(', ');
-      return `string ${name}[${length}]=[${shown}]`;
-    }
-    case 'request':
-    case 'ioRequest':
-      return `${requestType(type)} ${name}[${length}]=${listed(elements, length, -1)}`;
-    case 'datatype':
-    case 'info':
-      return `${valueNames[type]!.type} ${name}[${length}]=[${leading(elements, length)}]`;
-    case 'distribution':
-      return `int ${name}[${length}]=[${leading(elements, length)}]`;
-    default:
-      return `int ${name}[${length}]=${listed(elements, length, 0)}`;
-  }
-}
-
-/** An array, or that it was ignored: it is NULL, or its count is at most `ignoredCount`. */
-function listed(elements: readonly unknown[], count: number, ignoredCount: number): string {
-  if (elements.length === 0 || count <= ignoredCount) return IGNORED;
-  return `[${leading(elements, count)}]`;
-}
-
-function leading(elements: readonly unknown[], count: number): string {
-  return elements.slice(0, Math.max(0, count)).join(', ');
-}
-
-/** An array of arrays of integers: each on a line of its own, the last of which goes on. */
-function* integerRowsLines(
-  field: Field,
-  value: FieldValue | undefined,
-  counts: ReadonlyMap<string, number>,
-): Generator<string, void> {
-  const { name, inner } = field;
-  const rows = (value ?? []) as number[][];
-  const title = `int ${name}[${rowCount(field, counts)}][${inner ?? 0}]=`;
-  if (rows.length === 0) {
-    yield title + IGNORED;
-    return;
-  }
-  for (const [i, row] of rows.entries()) {
-    yield `${i === 0 ? `${title}[` : ', '}[${row.join(', ')}]`;
-  }
-}
-
-/** An array of arrays of strings: the inner ones end with a NULL and are printed without commas. */
-function textRowsLine(
-  field: Field,
-  value: FieldValue | undefined,
-  counts: ReadonlyMap<string, number>,
-): string {
-  const rows = value as string[][] | undefined;
-  const title = `string ${field.name}[${rowCount(field, counts)}][${NULL_TERMINATED}]=`;
-  if (rows === undefined || rows.length === 0) return title + IGNORED;
-  const texts = rows.map((row) => `[${row.map((text) => `"${printed(text)}"`).join('')}]`);
-  return `${title}[${texts.join(', ')}]`;
-}
-
-function statusesText(statuses: readonly Status[], count: number): string {
-  if (count < 1 || statuses.length === 0) return IGNORED;
-  const texts = statuses
-    .slice(0, count)
-    .map(
-      ({ bytes, source, tag, cancelled, error }) =>
-        `{bytes=${bytes}, cancelled=${cancelled}, source=${source}, tag=${tag}, error=${error}}`,
-    );
-  return `[${texts.join(', ')}]`;
-}
-
-/** A reading as the record's 16 bits of seconds say it, with nine digits of nanoseconds. */
 function clockText({ seconds, nanoseconds }: ClockReading, bias: number): string {
   const second = (bias + ((seconds - bias) & 0xffff)) | 0;
   const nanosecond = nanoseconds | 0;

@@ -8,7 +8,7 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 const STRETCH_BYTES = 256 << 10;
 
 /** The largest record that is read by default: 64 MiB. */
-export const DEFAULT_MAX_RECORD_BYTES = 64 << 20;
+const DEFAULT_MAX_RECORD_BYTES = 64 << 20;
 
 /** Options of a cursor. */
 export interface FieldCursorOptions {
@@ -26,6 +26,11 @@ export type TextEncoding = 'utf8' | 'latin1';
 const TEXT_ENCODINGS: readonly TextEncoding[] = ['utf8', 'latin1'];
 
 const FIELD_CURSOR_OPTIONS = { maxRecordBytes: true, onProgress: true, encoding: true } as const;
+
+/** @throws TracewrightError that names an unknown option, whatever of the file is read. */
+export function cursorOptions(options: FieldCursorOptions): FieldCursorOptions {
+  return ownOptions<FieldCursorOptions>(options, FIELD_CURSOR_OPTIONS);
+}
 
 /**
  * Reads fields one after the other from a part of a file, in memory that does not grow with it. No
@@ -54,7 +59,7 @@ export class FieldCursor {
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
   constructor(path: string, from: number, limit?: number, options: FieldCursorOptions = {}) {
-    options = ownOptions<FieldCursorOptions>(options, FIELD_CURSOR_OPTIONS);
+    options = cursorOptions(options);
     this.#encoding = oneOf('encoding', options.encoding ?? 'utf8', TEXT_ENCODINGS);
     this.path = path;
     this.#window = wrapSystemError('path', path, () => new FileWindow(path, STRETCH_BYTES));

@@ -1,5 +1,5 @@
 import { ANY_SOURCE, ANY_TAG } from '../constants.js';
-import type { CallRecord } from './reader.js';
+import type { CallRecord } from './call-record.js';
 
 /** What a call says of a message that it sends or receives. */
 export interface MessageSide {

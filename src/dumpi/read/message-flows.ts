@@ -1,7 +1,7 @@
 import { Communicators } from './communicators.js';
 import { acceptsAny, messageSidesOf, preparedBy } from './message-ends.js';
 import type { MessageSide } from './message-ends.js';
-import type { CallRecord } from './reader.js';
+import type { CallRecord } from './call-record.js';
 
 /** Kinds of messages (sender, receiver, tag, communicator) that are counted apart, at most. */
 const MAX_KINDS = 1 << 20;

@@ -6,7 +6,7 @@ import { labelOf } from '../calls.js';
 import type { CallName } from '../calls.js';
 import { acceptsAny, messageSidesOf, preparedBy } from './message-ends.js';
 import type { MessageSide } from './message-ends.js';
-import type { CallRecord } from './reader.js';
+import type { CallRecord } from './call-record.js';
 import type { Sections } from './section-reader.js';
 
 /** Ends of messages with peer and tag that are distinguished; a run with more of them is not compared. */

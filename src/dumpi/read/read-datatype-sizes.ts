@@ -1,7 +1,7 @@
 import { labelOf } from '../calls.js';
 import { Datatype } from '../constants.js';
 import { MAKING_DATATYPES, listedSize, saysSize, sizedDatatype } from '../datatype-sizes.js';
-import type { CallRecord } from './reader.js';
+import type { CallRecord } from './call-record.js';
 import type { Sections } from './section-reader.js';
 
 /**

@@ -1,6 +1,6 @@
 import { TraceFormatError } from '../../core/errors.js';
 import { END_OF_STREAM_LABEL, FUNCTION_EXIT_LABEL, callLabelled } from '../calls.js';
-import type { Call, CallFields, CallName, Field, FieldEncoding, Status } from '../calls.js';
+import type { Call, Field, FieldEncoding, Status } from '../calls.js';
 import { FieldCursor } from './field-cursor.js';
 import type { FieldCursorOptions, TextEncoding } from './field-cursor.js';
 import {
@@ -23,6 +23,7 @@ import { isAtLeast } from '../sections.js';
 import { NO_VERSION, bodyLimit, readSections } from './section-reader.js';
 import type { FunctionName, Version } from '../sections.js';
 import type { Sections } from './section-reader.js';
+import type { CallTimes, CounterReading, CallRecord, Biases, FieldValue } from './call-record.js';
 
 /** Options of the readers. */
 export interface ReadOptions {
@@ -36,74 +37,6 @@ export interface ReadOptions {
    */
   encoding?: TextEncoding;
 }
-
-/** A reading of a clock. */
-export interface ClockReading {
-  /**
-   * Whole seconds. A record has 16 bits of them over the bias of the body; past 65,535 s the reader
-   * carries: where the trace has annotations that say that the seconds begin again, by these, and
-   * otherwise because the calls of a body stand in the order in which they ended.
-   */
-  seconds: number;
-  /** 0 to 999,999,999 in a sound trace. */
-  nanoseconds: number;
-}
-
-/** When a call began and ended. */
-export interface CallTimes {
-  start: ClockReading;
-  stop: ClockReading;
-}
-
-/** A performance counter at the entry and the exit of a call. */
-export interface CounterReading {
-  enter: bigint;
-  exit: bigint;
-}
-
-/** One call as its record says it. */
-export interface CallRecordOf<N extends CallName> {
-  kind: 'call';
-  /** Bytes from the start of the file. */
-  offset: number;
-  /** Bytes of the record. */
-  size: number;
-  label: number;
-  name: N;
-  /** What the record holds, as its bits say: see layout.ts. */
-  mask: number;
-  thread: number | undefined;
-  /** CPU time that the process had used. */
-  cpu: CallTimes | undefined;
-  /** Time of day, or another clock of the host's. */
-  wall: CallTimes | undefined;
-  counters: CounterReading[] | undefined;
-  /** The arguments. Names and values are in {@link CallFields}. */
-  fields: CallFields<N>;
-}
-
-/** One call of any name: `name` decides what `fields` has. */
-export type CallRecord = { [N in CallName]: CallRecordOf<N> }[CallName];
-
-/** The seconds that the times of a body count from. */
-export interface Biases {
-  cpu: number;
-  wall: number;
-}
-
-/** A value of a record's field as it was read. */
-export type FieldValue =
-  | number
-  | bigint
-  | string
-  | Status
-  | null
-  | number[]
-  | bigint[]
-  | string[]
-  | Status[]
-  | number[][]
-  | string[][];
 
 /**
  * Reads the calls of a trace file from front to back, in memory that does not grow with the file.

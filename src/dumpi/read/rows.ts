@@ -13,7 +13,7 @@ import type {
 import { callObject, nanosecondsOf } from './dump.js';
 import { ReadDatatypeSizes } from './read-datatype-sizes.js';
 import { CallCursor } from './reader.js';
-import type { CallRecord } from './reader.js';
+import type { CallRecord } from './call-record.js';
 import { callFilesOf, existingRankFiles, isMetafile } from './run.js';
 import { RunMessages } from './run-messages.js';
 import { readSections } from './section-reader.js';

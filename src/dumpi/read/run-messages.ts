@@ -3,7 +3,7 @@ import { messageSidesOf } from './message-ends.js';
 import { MessageFlows } from './message-flows.js';
 import type { MessageEnd } from './message-flows.js';
 import type { ReadDatatypeSizes } from './read-datatype-sizes.js';
-import type { CallRecord } from './reader.js';
+import type { CallRecord } from './call-record.js';
 
 /** Ends of messages of a run at most; the first ones are kept. */
 const MAX_ENDS = 1 << 21;

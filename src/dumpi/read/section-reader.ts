@@ -1,6 +1,6 @@
 import { TraceFormatError } from '../../core/errors.js';
 import { COUNTED_LABELS } from '../calls.js';
-import { FieldCursor } from './field-cursor.js';
+import { cursorOptions, FieldCursor } from './field-cursor.js';
 import type { FieldCursorOptions } from './field-cursor.js';
 import {
   FOOTER_MAGIC,
@@ -75,6 +75,7 @@ export function noSections(path: string): Sections {
  *   read.
  */
 export function readSections(path: string, options: FieldCursorOptions = {}): Sections {
+  options = cursorOptions(options);
   const { fileSize, indexOffset, index } = readIndex(path);
   const sections: Sections = { ...noSections(path), fileSize, indexOffset, index };
   const section = (name: Exclude<SectionName, 'body'>, read: (cursor: FieldCursor) => void) => {

@@ -135,7 +135,7 @@ function takeField(call: Call, field: Field, value: unknown, values: Values): un
 }
 
 /** Whether this record has the fields that only the root's has. */
-export function isRoot(call: Call, values: Values): boolean {
+function isRoot(call: Call, values: Values): boolean {
   return call.rankField !== undefined && values[call.rankField] === values['root'];
 }
 
@@ -214,7 +214,7 @@ export function argumentBytes(call: Call, values: Values, statuses: boolean): nu
 }
 
 /** Writes one status without its count and returns the offset after it. */
-export function writeStatus(view: DataView, at: number, status: Status): number {
+function writeStatus(view: DataView, at: number, status: Status): number {
   view.setInt32(at + STATUS_BYTES_OFFSET, status.bytes);
   view.setInt32(at + STATUS_SOURCE_OFFSET, status.source);
   view.setInt8(at + STATUS_CANCELLED_OFFSET, status.cancelled);

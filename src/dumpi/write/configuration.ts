@@ -59,7 +59,7 @@ const CONFIGURATION_OPTIONS = {
 const SETTINGS: readonly Setting[] = ['disable', 'success', 'enable'];
 const TIMESTAMPS: readonly Timestamps[] = ['none', 'cpu', 'wall', 'full'];
 /** As many as libdumpi takes. */
-export const MAX_COUNTERS = 128;
+const MAX_COUNTERS = 128;
 
 const callNames: ReadonlySet<string> = new Set(
   calls.map(({ name }) => name).filter((name) => !name.startsWith('Function_')),

@@ -1,5 +1,5 @@
 import type { FoundTrace } from '../../traces/find-traces.js';
-import type { ExportOptions } from '../export-options.js';
+import type { ExportOptions } from '../selection.js';
 import { SpanStream } from '../span-stream.js';
 import { requestJson } from './otlp-json.js';
 import { RequestEncoder } from './otlp-protobuf.js';

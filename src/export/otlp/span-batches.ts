@@ -16,11 +16,11 @@ const NO_SPAN = '0'.repeat(16);
 /** Of an unfinished span, true: the process ended before it, and its end is the last sign of life. */
 export const UNFINISHED = 'tracewright.unfinished';
 /** Of a span that ends before its start: by how many nanoseconds. Its end is its start then. */
-export const ENDS_BEFORE_START = 'tracewright.ends_before_start';
+const ENDS_BEFORE_START = 'tracewright.ends_before_start';
 
 /** Of a span or an event before 1970: its times in nanoseconds since then. OTLP's own are 0. */
-export const START_TIME = 'tracewright.start_time_unix_nano';
-export const END_TIME = 'tracewright.end_time_unix_nano';
+const START_TIME = 'tracewright.start_time_unix_nano';
+const END_TIME = 'tracewright.end_time_unix_nano';
 export const EVENT_TIME = 'tracewright.time_unix_nano';
 
 type FurtherAttributes = readonly (readonly [name: string, value: RecordedValue])[];
@@ -52,7 +52,7 @@ export function otlpFlags(flags: number, isRemote: boolean): number {
 }
 
 /** Spans of one scope. */
-export interface ScopeBatch {
+interface ScopeBatch {
   scope: RecordedScope | undefined;
   spans: SpanRecord[];
 }
@@ -74,28 +74,20 @@ export class SpanBatches {
   }
 
   *batches(): Generator<ResourceBatch[], void> {
-    let batch: ResourceBatch[] = [];
-    let last: ScopeBatch | undefined;
-    let lastResource: RecordedResource | undefined;
-    let spans = 0;
+    let batch: SpanRecord[] = [];
     let bytes = 0;
     for (const span of this.#stream.read()) {
-      if (span.traceId === NO_TRACE || span.spanId === NO_SPAN) {
+      if (!hasValidIds(span)) {
         this.invalid++;
         continue;
       }
-      if (last === undefined || lastResource !== span.resource || last.scope !== span.scope) {
-        lastResource = span.resource;
-        last = placeOf(batch, span);
-      }
-      last.spans.push(span);
-      spans++;
+      batch.push(span);
       bytes += this.#stream.bytes;
-      if (spans < MAX_SPANS && bytes < MAX_BYTES) continue;
-      yield batch;
-      [batch, last, spans, bytes] = [[], undefined, 0, 0];
+      if (batch.length < MAX_SPANS && bytes < MAX_BYTES) continue;
+      yield groupSpans(batch);
+      [batch, bytes] = [[], 0];
     }
-    if (spans > 0) yield batch;
+    if (batch.length > 0) yield groupSpans(batch);
   }
 }
 
@@ -107,7 +99,7 @@ export function groupSpans(spans: readonly SpanRecord[]): ResourceBatch[] {
   for (const span of spans) {
     if (last === undefined || lastResource !== span.resource || last.scope !== span.scope) {
       lastResource = span.resource;
-      last = placeOf(batch, span);
+      last = scopeOf(batch, span);
     }
     last.spans.push(span);
   }
@@ -120,7 +112,7 @@ export function hasValidIds({ traceId, spanId }: SpanRecord): boolean {
 }
 
 /** Where a span of the batch goes. A recording has few resources and scopes. */
-function placeOf(batch: ResourceBatch[], { resource, scope }: SpanRecord): ScopeBatch {
+function scopeOf(batch: ResourceBatch[], { resource, scope }: SpanRecord): ScopeBatch {
   let ofResource = batch.find((each) => each.resource === resource);
   if (ofResource === undefined) batch.push((ofResource = { resource, scopes: [] }));
   let ofScope = ofResource.scopes.find((each) => each.scope === scope);

@@ -1,5 +1,5 @@
 import type { FoundTrace } from '../../traces/find-traces.js';
-import type { ExportOptions } from '../export-options.js';
+import type { ExportOptions } from '../selection.js';
 import { SpanStream } from '../span-stream.js';
 import { compressRowGroup, ParquetFile } from './parquet-file.js';
 import type { RowGroup } from './parquet-file.js';

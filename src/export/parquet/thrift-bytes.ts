@@ -8,7 +8,7 @@ const LIST = 9;
 const STRUCT = 12;
 
 /** A value of a Thrift field. A struct is its fields by number, in ascending order. */
-export type ThriftValue =
+type ThriftValue =
   | { i32: number }
   | { i64: bigint }
   | { binary: string | Uint8Array }

@@ -11,7 +11,7 @@ export class IdTable {
   #capacity = 1 << 12;
   #high = new Uint32Array(this.#capacity);
   #low = new Uint32Array(this.#capacity);
-  /** First entry of an id's list; EMPTY: the place is free. */
+  /** First entry of an id's list; EMPTY: the slot is free. */
   #first = new Int32Array(this.#capacity).fill(EMPTY);
   /** Of entries: the value, and the next one of the list or of the free ones. */
   #values = new Int32Array(1 << 12);
@@ -26,33 +26,33 @@ export class IdTable {
   add(high: number, low: number, value: number): void {
     if (2 * this.#ids >= this.#capacity) this.#grow();
     const entry = this.#entry();
-    const place = this.#place(high, low);
-    if (this.#first[place] === EMPTY) {
-      this.#high[place] = high;
-      this.#low[place] = low;
+    const slot = this.#slot(high, low);
+    if (this.#first[slot] === EMPTY) {
+      this.#high[slot] = high;
+      this.#low[slot] = low;
       this.#ids++;
     }
     this.#values[entry] = value;
-    this.#next[entry] = this.#first[place]!;
-    this.#first[place] = entry;
+    this.#next[entry] = this.#first[slot]!;
+    this.#first[slot] = entry;
     this.size++;
   }
 
   /** Calls for each value of an id. */
   forEach(high: number, low: number, call: (value: number) => void): void {
-    for (let at = this.#first[this.#place(high, low)]!; at !== EMPTY; at = this.#next[at]!) {
+    for (let at = this.#first[this.#slot(high, low)]!; at !== EMPTY; at = this.#next[at]!) {
       call(this.#values[at]!);
     }
   }
 
   has(high: number, low: number): boolean {
-    return this.#first[this.#place(high, low)] !== EMPTY;
+    return this.#first[this.#slot(high, low)] !== EMPTY;
   }
 
   /** Removes an id, and calls for each of its values. */
   remove(high: number, low: number, call: (value: number) => void): void {
-    let place = this.#place(high, low);
-    let at = this.#first[place]!;
+    let slot = this.#slot(high, low);
+    let at = this.#first[slot]!;
     if (at === EMPTY) return;
     while (at !== EMPTY) {
       const next = this.#next[at]!;
@@ -66,16 +66,16 @@ export class IdTable {
     this.#ids--;
     // Those after it move up, so that a search never meets a gap.
     const mask = this.#capacity - 1;
-    for (let other = (place + 1) & mask; ; other = (other + 1) & mask) {
+    for (let other = (slot + 1) & mask; ; other = (other + 1) & mask) {
       if (this.#first[other] === EMPTY) break;
       const home = this.#home(this.#high[other]!, this.#low[other]!);
-      if (((other - home) & mask) < ((other - place) & mask)) continue;
-      this.#high[place] = this.#high[other]!;
-      this.#low[place] = this.#low[other]!;
-      this.#first[place] = this.#first[other]!;
-      place = other;
+      if (((other - home) & mask) < ((other - slot) & mask)) continue;
+      this.#high[slot] = this.#high[other]!;
+      this.#low[slot] = this.#low[other]!;
+      this.#first[slot] = this.#first[other]!;
+      slot = other;
     }
-    this.#first[place] = EMPTY;
+    this.#first[slot] = EMPTY;
   }
 
   #entry(): number {
@@ -97,16 +97,13 @@ export class IdTable {
   }
 
   /** Where an id is, or where it would go. */
-  #place(high: number, low: number): number {
+  #slot(high: number, low: number): number {
     const mask = this.#capacity - 1;
-    let place = this.#home(high, low);
-    while (
-      this.#first[place] !== EMPTY &&
-      (this.#low[place] !== low || this.#high[place] !== high)
-    ) {
-      place = (place + 1) & mask;
+    let slot = this.#home(high, low);
+    while (this.#first[slot] !== EMPTY && (this.#low[slot] !== low || this.#high[slot] !== high)) {
+      slot = (slot + 1) & mask;
     }
-    return place;
+    return slot;
   }
 
   #grow(): void {
@@ -117,10 +114,10 @@ export class IdTable {
     this.#first = new Int32Array(this.#capacity).fill(EMPTY);
     for (let i = 0; i < first.length; i++) {
       if (first[i] === EMPTY) continue;
-      const place = this.#place(high[i]!, low[i]!);
-      this.#high[place] = high[i]!;
-      this.#low[place] = low[i]!;
-      this.#first[place] = first[i]!;
+      const slot = this.#slot(high[i]!, low[i]!);
+      this.#high[slot] = high[i]!;
+      this.#low[slot] = low[i]!;
+      this.#first[slot] = first[i]!;
     }
   }
 }

@@ -24,7 +24,7 @@ export class Lanes {
   }
 
   /** The track of an interval, which no other of its track overlaps. */
-  place(start: number, end: number): number {
+  take(start: number, end: number): number {
     const lanes = this.#lanes;
     const at = this.#after(start) - 1;
     let lane = lanes[at];
@@ -39,7 +39,7 @@ export class Lanes {
     return lane.track;
   }
 
-  /** The place of the first lane that ends after a time. */
+  /** The number of the first lane that ends after a time. */
   #after(time: number): number {
     const lanes = this.#lanes;
     let low = 0;
@@ -100,7 +100,7 @@ export class NestingLanes {
   }
 
   /** @param owner slices of different ones do not contain each other. */
-  place(start: number, end: number, owner?: bigint): number {
+  take(start: number, end: number, owner?: bigint): number {
     for (const lane of this.#lanes) if (lane.add(start, end, owner)) return lane.track;
     const lane = new NestingLane(this.#newTrack());
     lane.add(start, end, owner);

@@ -3,15 +3,14 @@ import type { Progress } from '../../core/finding.js';
 import { timeZeroLabel } from '../../core/wall-clock.js';
 import type { RowTrack } from '../../rows/row-batch.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
-import { placeOnTimeLine } from '../../traces/time-line.js';
+import { alignOnTimeLine } from '../../traces/time-line.js';
 import type { Placement } from '../../traces/time-line.js';
 import type { Extent } from '../../look/condition/time-point.js';
-import type { ExportOptions } from '../export-options.js';
+import { ALL, type ExportOptions, isAll, needsExtent } from '../selection.js';
 import { rowFilter } from '../row-cursor.js';
 import type { RowFilter } from '../row-cursor.js';
 import { surveyRows } from '../row-survey.js';
 import type { RowSurvey, SpanNote } from '../row-survey.js';
-import { ALL, isAll, needsExtent } from '../selection.js';
 import type { Canvas } from './canvas.js';
 import { Picture } from './picture.js';
 import { drawRows } from './row-picture.js';
@@ -46,7 +45,7 @@ export class PictureExport {
   /** The bytes of the file. */
   *chunks(): Generator<Buffer, void> {
     const { selection = ALL, onFault } = this.#options;
-    const { placements: given, zero: earliest } = placeOnTimeLine(this.#traces);
+    const { placements: given, zero: earliest } = alignOnTimeLine(this.#traces);
     const threads = new ThreadNumbers();
     // A selection needs the times of all. Connections are looked for among what is selected.
     const surveys = this.#survey(given, isAll(selection) ? threads : undefined);

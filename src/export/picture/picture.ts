@@ -37,10 +37,10 @@ export class PictureThread {
    *
    * @param owner slices of different ones do not contain each other.
    */
-  place(start: number, end: number, owner: bigint | undefined): number {
+  laneFor(start: number, end: number, owner: bigint | undefined): number {
     this.#end = Math.max(this.#end, end);
     this.#nesting ??= new NestingLanes(() => this.newLane());
-    return this.#nesting.place(start, end, owner);
+    return this.#nesting.take(start, end, owner);
   }
 
   /**

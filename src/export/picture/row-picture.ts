@@ -8,8 +8,8 @@ import type {
 } from '../../rows/row-batch.js';
 import { runOf } from '../../traces/run-directory.js';
 import type { Placement } from '../../traces/time-line.js';
-import type { JobOptions } from '../../traces/trace-format.js';
-import { EXPORTED_ROWS } from '../export-options.js';
+import type { JobOptions } from '../../rows/trace-format.js';
+import { EXPORTED_ROWS } from '../selection.js';
 import { RowCursor } from '../row-cursor.js';
 import type { RowFilter } from '../row-cursor.js';
 import type { PictureTime } from './canvas.js';
@@ -22,7 +22,7 @@ const FLOW_HIGH = 1 << 30;
 const NO_FLOWS: readonly number[] = [];
 
 /** What all rows are drawn with. */
-export interface RowDrawing {
+interface RowDrawing {
   picture: Picture;
   spans: GroupedSpans;
   /** Which rows are drawn. */
@@ -89,7 +89,7 @@ class RowPicture {
     const { kind } = row.track;
     const start = kind === 'thread' ? row.start : thread.startOfState(row.start, end);
     // An instant lies on a slice of the thread, if there is one.
-    const track = isInstant ? thread.track : thread.place(start, end, record.substream);
+    const track = isInstant ? thread.track : thread.laneFor(start, end, record.substream);
     const from = exact(start, () => row.exactStart);
     canvas.beginEvent(isInstant, track, from, name, isInstant ? INSTANT_CATEGORY : kind);
     for (const flow of flowsOf(row.row)) canvas.flow(FLOW_HIGH, flow);

@@ -4,8 +4,8 @@ import { drawnName, ENDS_EARLY } from '../../spans/read/drawn-spans.js';
 import type { Canvas } from './canvas.js';
 import type { PictureThread } from './picture.js';
 import type { SpanFlows } from './span-flows.js';
-import { layOut, placedSpan, writtenEnd, writtenStart } from './span-tree.js';
-import type { PlacedSpan } from './span-tree.js';
+import { layOut, drawnSpan, writtenEnd, writtenStart } from './span-tree.js';
+import type { DrawnSpan } from './span-tree.js';
 
 /** Spans that wait for the root of their trace in the thread: beyond these the oldest group is drawn. */
 const MAX_SPANS = 1 << 15;
@@ -123,25 +123,25 @@ export class GroupedSpans {
   #draw({ thread, zero, spans, bytes }: Group): void {
     this.#spans -= spans.length;
     this.#bytes -= bytes;
-    const { steps, lanes } = layOut(spans.map((span) => placedSpan(span, zero)));
+    const { steps, lanes } = layOut(spans.map((span) => drawnSpan(span, zero)));
     let ofThread = this.#lanes.get(thread);
     if (ofThread === undefined) {
       ofThread = new Lanes(() => thread.newLane());
       this.#lanes.set(thread, ofThread);
     }
     const tracks: number[] = [];
-    for (const { start, end } of lanes) tracks.push(ofThread.place(start, end));
-    for (const { placed, isEnd } of steps) {
-      const track = tracks[placed.lane]!;
-      if (isEnd) this.#canvas.endSlice(track, writtenEnd(placed));
-      else this.#begin(track, placed);
+    for (const { start, end } of lanes) tracks.push(ofThread.take(start, end));
+    for (const { drawn, isEnd } of steps) {
+      const track = tracks[drawn.lane]!;
+      if (isEnd) this.#canvas.endSlice(track, writtenEnd(drawn));
+      else this.#begin(track, drawn);
     }
   }
 
-  #begin(track: number, placed: PlacedSpan): void {
+  #begin(track: number, drawn: DrawnSpan): void {
     const canvas = this.#canvas;
-    const { span, within, parent, zero } = placed;
-    canvas.beginEvent(false, track, writtenStart(placed), drawnName(span), span.kind);
+    const { span, within, parent, zero } = drawn;
+    canvas.beginEvent(false, track, writtenStart(drawn), drawnName(span), span.kind);
     const [high, low] = halvesOf(span.spanId);
     if (!this.#flows.isEmpty) {
       this.#flows.takeOfSpan(high, low, (flowHigh, flowLow) => {
@@ -149,8 +149,8 @@ export class GroupedSpans {
       });
     }
     // A lane says what is within what. Between lanes of a thread a connection does.
-    if (placed.isApart) canvas.flow(high, low);
-    for (const child of placed.childrenApart ?? []) canvas.flow(...halvesOf(child.span.spanId));
+    if (drawn.isApart) canvas.flow(high, low);
+    for (const child of drawn.childrenApart ?? []) canvas.flow(...halvesOf(child.span.spanId));
     annotateSpan(canvas, span);
     canvas.annotateId('span', high, low);
     if (within === undefined) canvas.annotate('trace', span.traceId);

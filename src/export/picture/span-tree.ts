@@ -4,8 +4,8 @@ import type { PictureTime } from './canvas.js';
 /** Slices within each other on one lane, at most. */
 const MAX_DEPTH = 256;
 
-/** A span with its place among those that are drawn with it. Times are nanoseconds since the zero of the file. */
-export interface PlacedSpan {
+/** A span with its lane among those that are drawn with it. Times are nanoseconds since the zero of the file. */
+export interface DrawnSpan {
   readonly span: SpanRecord;
   /** The zero of the file in the span's time. */
   readonly zero: bigint;
@@ -15,22 +15,22 @@ export interface PlacedSpan {
   /** The lane, counted from 0 within the group. */
   lane: number;
   /** The span that contains it on its lane. */
-  within: PlacedSpan | undefined;
+  within: DrawnSpan | undefined;
   /** The parent, if it is in the group. */
-  parent: PlacedSpan | undefined;
+  parent: DrawnSpan | undefined;
   /** Whether the parent is in the group and on another lane: `childrenApart` of the parent has the span. */
   isApart: boolean;
-  childrenApart: PlacedSpan[] | undefined;
+  childrenApart: DrawnSpan[] | undefined;
 }
 
 /** What is written, in this order: `begin` of a span, or its end. */
 export interface Step {
-  placed: PlacedSpan;
+  drawn: DrawnSpan;
   isEnd: boolean;
 }
 
 /** A group of spans dealt onto lanes. */
-export interface SpanLayout {
+interface SpanLayout {
   /** In the order of time on each lane; an end follows those of the spans within it. */
   steps: Step[];
   /** Start and end of each lane. */
@@ -38,7 +38,7 @@ export interface SpanLayout {
 }
 
 /** A span before it is dealt. @param zero the moment that is the zero of the file, in the span's time. */
-export function placedSpan(span: SpanRecord, zero: bigint): PlacedSpan {
+export function drawnSpan(span: SpanRecord, zero: bigint): DrawnSpan {
   // What began long before all others is drawn from their start on.
   const start = Math.max(0, Number(span.start - zero));
   return {
@@ -55,51 +55,51 @@ export function placedSpan(span: SpanRecord, zero: bigint): PlacedSpan {
 }
 
 /** The start as it is written: with all of its digits. */
-export function writtenStart({ span, zero, start }: PlacedSpan): PictureTime {
+export function writtenStart({ span, zero, start }: DrawnSpan): PictureTime {
   return Number.isSafeInteger(start) ? start : span.start - zero;
 }
 
 /** The end, likewise. */
-export function writtenEnd({ span, zero, end }: PlacedSpan): PictureTime {
+export function writtenEnd({ span, zero, end }: DrawnSpan): PictureTime {
   if (Number.isSafeInteger(end)) return end;
   return (span.end < span.start ? span.start : span.end) - zero;
 }
 
-function compare(a: PlacedSpan, b: PlacedSpan): number {
+function compare(a: DrawnSpan, b: DrawnSpan): number {
   return a.start - b.start || a.end - b.end;
 }
 
 /** The children of each span, and what is no child of another one. */
-function familyOf(spans: readonly PlacedSpan[]): {
-  roots: PlacedSpan[];
-  children: Map<PlacedSpan, PlacedSpan[]>;
+function familyOf(spans: readonly DrawnSpan[]): {
+  roots: DrawnSpan[];
+  children: Map<DrawnSpan, DrawnSpan[]>;
 } {
-  const byId = new Map<string, PlacedSpan>();
-  for (const placed of spans) {
+  const byId = new Map<string, DrawnSpan>();
+  for (const drawn of spans) {
     // Of spans that share an id by mistake the first one has the children.
-    if (!byId.has(placed.span.spanId)) byId.set(placed.span.spanId, placed);
+    if (!byId.has(drawn.span.spanId)) byId.set(drawn.span.spanId, drawn);
   }
-  const roots: PlacedSpan[] = [];
-  const children = new Map<PlacedSpan, PlacedSpan[]>();
-  for (const placed of spans) {
-    const { parentSpanId } = placed.span;
+  const roots: DrawnSpan[] = [];
+  const children = new Map<DrawnSpan, DrawnSpan[]>();
+  for (const drawn of spans) {
+    const { parentSpanId } = drawn.span;
     const parent = parentSpanId === undefined ? undefined : byId.get(parentSpanId);
-    if (parent === undefined || parent === placed) {
-      roots.push(placed);
+    if (parent === undefined || parent === drawn) {
+      roots.push(drawn);
       continue;
     }
-    placed.parent = parent;
+    drawn.parent = parent;
     const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [placed]);
-    else siblings.push(placed);
+    if (siblings === undefined) children.set(parent, [drawn]);
+    else siblings.push(drawn);
   }
   return { roots, children };
 }
 
 /** A span whose children are being dealt. */
 interface Open {
-  placed: PlacedSpan;
-  children: readonly PlacedSpan[];
+  drawn: DrawnSpan;
+  children: readonly DrawnSpan[];
   next: number;
   /** Where the last child on its own lane ends. */
   freeFrom: number;
@@ -109,51 +109,51 @@ interface Open {
 class Dealing {
   readonly steps: Step[] = [];
   readonly lanes: { start: number; end: number }[] = [];
-  readonly #children: Map<PlacedSpan, PlacedSpan[]>;
-  readonly #dealt = new Set<PlacedSpan>();
+  readonly #children: Map<DrawnSpan, DrawnSpan[]>;
+  readonly #dealt = new Set<DrawnSpan>();
 
-  constructor(children: Map<PlacedSpan, PlacedSpan[]>) {
+  constructor(children: Map<DrawnSpan, DrawnSpan[]>) {
     this.#children = children;
   }
 
   /** Deals a span and all that descends from it. */
-  deal(root: PlacedSpan): void {
+  deal(root: DrawnSpan): void {
     if (this.#dealt.has(root)) return;
     const stack: Open[] = [this.#begin(root, undefined)];
     for (let open = stack.at(-1); open !== undefined; open = stack.at(-1)) {
       const child = open.children[open.next++];
       if (child === undefined) {
         stack.pop();
-        this.steps.push({ placed: open.placed, isEnd: true });
+        this.steps.push({ drawn: open.drawn, isEnd: true });
       } else if (!this.#dealt.has(child)) {
         stack.push(this.#begin(child, open));
       }
     }
   }
 
-  #begin(placed: PlacedSpan, parent: Open | undefined): Open {
-    this.#dealt.add(placed);
-    const { start, end } = placed;
+  #begin(drawn: DrawnSpan, parent: Open | undefined): Open {
+    this.#dealt.add(drawn);
+    const { start, end } = drawn;
     const fits =
       parent !== undefined &&
       start >= parent.freeFrom &&
-      end <= parent.placed.end &&
+      end <= parent.drawn.end &&
       parent.depth < MAX_DEPTH;
     if (fits) {
-      placed.lane = parent.placed.lane;
-      placed.within = parent.placed;
+      drawn.lane = parent.drawn.lane;
+      drawn.within = parent.drawn;
       parent.freeFrom = end;
     } else {
-      placed.lane = this.#freeLane(start, end);
+      drawn.lane = this.#freeLane(start, end);
       if (parent !== undefined) {
-        placed.isApart = true;
-        (parent.placed.childrenApart ??= []).push(placed);
+        drawn.isApart = true;
+        (parent.drawn.childrenApart ??= []).push(drawn);
       }
     }
-    this.steps.push({ placed, isEnd: false });
-    const children = this.#children.get(placed) ?? [];
+    this.steps.push({ drawn, isEnd: false });
+    const children = this.#children.get(drawn) ?? [];
     if (children.length > 1) children.sort(compare);
-    return { placed, children, next: 0, freeFrom: start, depth: fits ? parent.depth + 1 : 0 };
+    return { drawn, children, next: 0, freeFrom: start, depth: fits ? parent.depth + 1 : 0 };
   }
 
   #freeLane(start: number, end: number): number {
@@ -175,12 +175,12 @@ class Dealing {
  * Deals spans onto lanes: children lie within their parent where time allows it, on the lane of the
  * parent; the others get a lane of their own. A cycle of parents begins at one of its spans.
  */
-export function layOut(spans: readonly PlacedSpan[]): SpanLayout {
+export function layOut(spans: readonly DrawnSpan[]): SpanLayout {
   const { roots, children } = familyOf(spans);
   const dealing = new Dealing(children);
   roots.sort(compare);
   for (const root of roots) dealing.deal(root);
   // What no root leads to is a cycle.
-  for (const placed of spans) dealing.deal(placed);
+  for (const drawn of spans) dealing.deal(drawn);
   return { steps: dealing.steps, lanes: dealing.lanes };
 }

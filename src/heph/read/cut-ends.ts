@@ -5,12 +5,12 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readdirSync,
   readSync,
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TraceFormatError } from '../../core/errors.js';
+import { namesEnding } from '../../core/files/directory-names.js';
 import { headOfFile } from '../../core/files/regular-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { writeAll } from '../../core/files/write-all.js';
@@ -59,9 +59,9 @@ export function cutEnd(file: string, fd: number, offset: number): void {
 }
 
 function cutEndsOf(file: string): CutEnd[] {
-  let names: string[];
+  let names: readonly string[];
   try {
-    names = readdirSync(dirname(file)).filter((name) => name.endsWith('.cut'));
+    names = namesEnding('.cut', dirname(file));
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'EACCES')) return [];
     throw error;

@@ -162,8 +162,8 @@ export class HeldEvents {
   }
 
   /** Whether the file has an event that the thread of a ring had not begun to write. */
-  isOlder({ page: { hasOpenPlace, isEnded, openTable } }: HeldRing): boolean {
-    if (hasOpenPlace || isEnded || openTable === undefined) return false;
+  isOlder({ page: { claimsOpenRecords, isEnded, openTable } }: HeldRing): boolean {
+    if (claimsOpenRecords || isEnded || openTable === undefined) return false;
     const last = this.#streams.get(openTable.series)?.last;
     return last !== undefined && (last - openTable.nextNumber) >>> 0 < BACKWARDS;
   }
@@ -186,6 +186,23 @@ export class HeldEvents {
       const missing = (counter - last - 1) >>> 0;
       return missing > 0 && missing < BACKWARDS;
     });
+  }
+
+  /**
+   * Whether a ring has noted something as written, or a claim, that lies after the end of the file.
+   *
+   * @param areClaimsKnown whether these are all rings of the file.
+   */
+  isNotedPast(end: number, areClaimsKnown: boolean): boolean {
+    let covered = end;
+    return this.rings
+      .flatMap(({ page }) => page.notedChunk ?? [])
+      .sort((a, b) => a.from - b.from)
+      .some(({ from, to, isWritten }) => {
+        const isPast = isWritten ? to > covered : areClaimsKnown && from > covered;
+        covered = Math.max(covered, to);
+        return isPast;
+      });
   }
 
   #streamOf(stream: number): StreamOfFile {

@@ -4,7 +4,7 @@ import { TraceFormatError } from '../../core/errors.js';
 import { openRegularFile } from '../../core/files/regular-file.js';
 import type { Links } from '../../core/files/regular-file.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import { copyRing, endOfRecords } from '../../core/living/ring-copy.js';
+import { copyRing } from '../../core/living/ring-copy.js';
 import { RingsOfFile } from '../../core/living/rings-of-file.js';
 import type { FeedingRing } from '../../core/recovery/feeding-ring.js';
 import type { RingPage } from '../../core/recovery/ring-page.js';
@@ -24,6 +24,7 @@ import { eventBytes, isEvent } from './event-size.js';
 import { restOf } from './file-end.js';
 import { HeldEvents, HeldRing } from './held-events.js';
 import type { LivingPass } from './living-pass.js';
+import { UnfilledClaims } from './unfilled-claims.js';
 
 /** The rings of a file. */
 interface FileRings {
@@ -71,22 +72,14 @@ const MOST_ROUNDS = 3;
 /** Of half an event, by which to tell which one it is. */
 const COMPARED_BYTES = 1 << 16;
 
-/** A place in the file that is noted, and that its bytes may not have reached yet. */
-interface Hole {
-  from: number;
-  to: number;
-  /** Of a dead process: what belongs there. */
-  bytes: Buffer | undefined;
-}
-
 /**
  * A Heph file and the rings that feed it, while processes write, rotate and recover them. It writes nothing
  * and locks nothing.
  *
  * First the rings are copied, then the file is read to its end: what it has got meanwhile is in the copies,
  * too. What is in no ring any more is in the file, because a ring releases nothing that the file does not
- * have. So events of a copy follow that the file does not have. Of a dead process, those of a place that a ring
- * has noted and not filled come there.
+ * have. So events of a copy follow that the file does not have. Of a dead process, those of a claim that a ring
+ * has not filled come there.
  */
 export class LivingFile {
   readonly path: string;
@@ -102,6 +95,7 @@ export class LivingFile {
   readonly #fd: number;
   readonly #rings: FileRings;
   readonly #isPiece: boolean;
+  readonly #claims: UnfilledClaims;
   readonly #held = new HeldEvents();
   /** Those that earlier recoveries have put on record. */
   #losses: readonly TraceFormatError[] = [];
@@ -120,6 +114,9 @@ export class LivingFile {
     this.path = path;
     this.#isPiece = hasPredecessors(path);
     this.#fd = wrapSystemError('path', path, () => openRegularFile(path, links).fd);
+    this.#claims = new UnfilledClaims(path, this.#fd, (ring, error) => {
+      this.#leaveOut(ring, error);
+    });
     const epoch = Buffer.alloc(EPOCH_PACKET_BYTES);
     readSync(this.#fd, epoch, 0, epoch.length, 0);
     this.#unsettled = pass?.unsettledOf(path, epoch) ?? new CounterRanges();
@@ -175,7 +172,12 @@ export class LivingFile {
   /** Up to where the bytes of the file are final now. It may lie inside a record. */
   get finalEnd(): number {
     const size = this.#size();
-    return this.#holes(this.#rings.find(), size)[0]?.from ?? size;
+    return this.#claims.below(size, this.#rings.find())[0]?.from ?? size;
+  }
+
+  /** The same, as live processes say. */
+  get notedEnd(): number {
+    return this.#claims.notedEnd(this.#size(), this.#rings.find());
   }
 
   /**
@@ -237,14 +239,14 @@ export class LivingFile {
     }
 
     this.#copy(rings);
-    // In this order: who takes a place after another has noted its own before.
+    // In this order: who claims bytes after another has noted its own before.
     size = this.#size();
-    const holes = this.#holes(this.#rings.find(), size);
+    const claims = this.#claims.below(size, this.#rings.find());
     const hasDied = this.state === 'died';
     let isFinal = true;
     this.#settled = reached;
-    for (const { from, to, bytes } of [...holes, { from: size, to: size, bytes: undefined }]) {
-      // It cannot be: what is read was in no place that was being filled.
+    for (const { from, to, bytes } of [...claims, { from: size, to: size, bytes: undefined }]) {
+      // It cannot be: what is read was in no claim that was being filled.
       if (from < reached) continue;
       reached = yield file(from, isFinal);
       if (isFinal) this.#settled = reached;
@@ -290,48 +292,6 @@ export class LivingFile {
     return fstatSync(this.#fd).size;
   }
 
-  /** The places below `size` that are not filled, in order. */
-  #holes(rings: readonly FeedingRing[], size: number): Hole[] {
-    const holes: Hole[] = [];
-    for (const ring of rings) {
-      try {
-        const hole = this.#holeOf(ring, size);
-        if (hole !== undefined) holes.push(hole);
-      } catch (error) {
-        this.#leaveOut(ring, error);
-      }
-    }
-    return holes.sort((a, b) => a.from - b.from);
-  }
-
-  #holeOf(ring: FeedingRing, size: number): Hole | undefined {
-    for (;;) {
-      const page = ring.sample();
-      // One that goes with the next piece has nothing on the way to this one.
-      if (!page.hasPlace && !page.hasOpenPlace) return undefined;
-      if (!ring.isInPlace() && ring.isRunning) return undefined;
-      const { from, to, offset } = page.claim;
-      if (offset >= size) return undefined;
-      const held = heldForPlace(ring, page);
-      const isWhole = endOfRecords(held, PACKET_HEAD_BYTES, eventBytes) === to - from;
-      const mayBe = isWhole && this.#mayBeThere(held, offset);
-      const place = { from: offset, to: offset + to - from };
-      // Elsewhere in the file lies what a dead process has written, or it follows the file.
-      if (!ring.isRunning) return mayBe ? { ...place, bytes: held } : undefined;
-      if (mayBe || page.hasOpenPlace) return { ...place, bytes: undefined };
-      if (ring.releasedTo() === page.tail) {
-        throw new TraceFormatError(ring.path, 0, `it is not what ${this.path} has at its place`);
-      }
-    }
-  }
-
-  /** Whether a place has what is held for it, or nothing yet. */
-  #mayBeThere(held: Buffer, offset: number): boolean {
-    const written = Buffer.alloc(held.length);
-    readSync(this.#fd, written, 0, written.length, offset);
-    return held.equals(written) || !written.some((byte, i) => byte !== 0 && byte !== held[i]);
-  }
-
   /** Copies the events that the rings hold, and of dead processes those that were open. */
   #copy(rings: readonly FeedingRing[]): void {
     for (const ring of rings) {
@@ -364,7 +324,7 @@ export class LivingFile {
       const { claim, head, openCount } = page;
       if (openCount > 0 && open.isBlank) throw blankTable(page);
       const waiting = ring.content.waiting(page, eventBytes);
-      if (page.hasOpenPlace) {
+      if (page.claimsOpenRecords) {
         const numbered = waiting?.isNumbered === true ? waiting.records : [];
         return [...numbered, ...open.closedAt(head, isEvent)];
       }
@@ -396,7 +356,8 @@ export class LivingFile {
     const isLost =
       this.#losses.length === 0 &&
       ((this.end < size && !this.#isBeingWritten(size)) ||
-        this.#isNotedPast(this.end) ||
+        // A ring that cannot be read may have claimed bytes, too.
+        this.#held.isNotedPast(this.end, this.#rings.faults.size === 0) ||
         (since === 0 && this.#held.isMissing(this.#isPiece)));
     if (isLost) this.loss = lostEnd(this.path, this.end, Math.max(0, size - this.end));
   }
@@ -404,28 +365,13 @@ export class LivingFile {
   /** Whether what follows the last whole packet was being written there, by its process or a recovery. */
   #isBeingWritten(size: number): boolean {
     if (this.#size() !== size) return true;
-    const isNoted = this.#held.rings.some(({ page: { place } }) => {
-      return place?.from === this.end && place.to === this.end;
+    const isNoted = this.#held.rings.some(({ page: { notedChunk } }) => {
+      return notedChunk?.from === this.end && notedChunk.to === this.end;
     });
     if (isNoted) return true;
     const rest = Buffer.alloc(Math.min(size - this.end, COMPARED_BYTES));
     readSync(this.#fd, rest, 0, rest.length, this.end);
     return this.#held.rings.some((ring) => ring.hasBeginning(rest));
-  }
-
-  /** Whether a ring has noted something as written, or a place, that lies after the end of the file. */
-  #isNotedPast(end: number): boolean {
-    let covered = end;
-    const places = this.#held.rings.flatMap(({ page: { place } }) => place ?? []);
-    // A ring that cannot be read may have noted a place, too.
-    const isSure = this.#rings.faults.size === 0;
-    return places
-      .sort((a, b) => a.from - b.from)
-      .some(({ from, to, isWritten }) => {
-        const isPast = isWritten ? to > covered : isSure && from > covered;
-        covered = Math.max(covered, to);
-        return isPast;
-      });
   }
 
   #leaveOut(ring: FeedingRing, error: unknown): void {
@@ -434,16 +380,9 @@ export class LivingFile {
   }
 }
 
-/** What a ring holds for the place that it has noted. */
-function heldForPlace(ring: FeedingRing, page: RingPage): Buffer {
-  const { from, to } = page.claim;
-  if (!page.hasOpenPlace) return ring.content.read(page, from, to);
-  return Buffer.concat(ring.content.openRecords(page)!.closedAt(page.head, isEvent));
-}
-
 function blankTable({ path, openCount }: RingPage): TraceFormatError {
   const message = `the ring is filled with zeros: the ${openCount} open records that it held are lost`;
-  return new TraceFormatError(path, 0, message, { field: 'open places' });
+  return new TraceFormatError(path, 0, message, { field: 'open records' });
 }
 
 function olderRing({ path, page: { tail } }: HeldRing, file: string): TraceFormatError {

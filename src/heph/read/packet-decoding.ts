@@ -19,9 +19,9 @@ import {
   TYPE_STRING,
   TYPE_U64,
 } from '../layout.js';
+import { nameAt } from '../event-head.js';
 import type { Attribute, EventPacket, MetadataPacket, Packet } from '../packet.js';
 import {
-  descriptionAt,
   EVENT_BYTES,
   isEventAt,
   isPacketAt,
@@ -151,7 +151,7 @@ export class PacketDecoding {
   #event(at: number): EventPacket {
     const view = this.#view;
     const end = this.#end;
-    this.#at = descriptionAt(at) - LENGTH_BYTES;
+    this.#at = nameAt(at);
     const description = this.#text('description', -1);
     const attributes: Attribute[] = [];
     while (this.#at < end) {

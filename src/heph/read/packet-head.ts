@@ -1,6 +1,5 @@
 import {
   DEFAULT_MAX_PACKET_BYTES,
-  DESCRIPTION_OFFSET,
   EVENT_MAGIC,
   METADATA_MAGIC,
   MIN_EVENT_BYTES,
@@ -10,7 +9,6 @@ import {
 
 /** The smallest metadata packet: an empty name; the value may be empty, too. */
 export const MIN_METADATA_BYTES = OPTION_NAME_OFFSET + 2;
-const LENGTH_BYTES = 2;
 
 /** The first bytes of an event, and of a metadata packet. */
 export const [EVENT_BYTES, METADATA_BYTES] = [EVENT_MAGIC, METADATA_MAGIC].map((magic) => {
@@ -39,14 +37,4 @@ export function packetBytes(
   if (size > most) return 0;
   if (magic === EVENT_MAGIC) return size < MIN_EVENT_BYTES ? 0 : size;
   return magic === METADATA_MAGIC && size >= MIN_METADATA_BYTES ? size : 0;
-}
-
-/** Where the description of an event begins, after its length. */
-export function descriptionAt(at: number): number {
-  return at + DESCRIPTION_OFFSET + LENGTH_BYTES;
-}
-
-/** Where the attributes of an event begin. They can lie after its end: nothing has been checked. */
-export function attributesAt(view: DataView, at: number): number {
-  return at + DESCRIPTION_OFFSET + LENGTH_BYTES + view.getUint16(at + DESCRIPTION_OFFSET);
 }

@@ -7,14 +7,9 @@ import {
   MAX_U16,
   START_OFFSET,
   STREAM_OFFSET,
-  TYPE_ARRAY,
-  TYPE_F64,
-  TYPE_I64,
-  TYPE_STRING,
-  TYPE_U64,
 } from '../layout.js';
 import type { ValueType } from '../packet.js';
-import { TYPE_BYTES } from './value.js';
+import { isArrayType, TYPE_BYTES } from './value.js';
 import type { AttributeScalar, AttributeType, ResolvedValue } from './value.js';
 
 /**
@@ -27,6 +22,7 @@ import type { AttributeScalar, AttributeType, ResolvedValue } from './value.js';
  */
 
 const PER_TWO_32 = 2 ** -32;
+const { u64: U64, i64: I64, f64: F64, string: STRING } = TYPE_BYTES;
 
 /** The head of an event without its size, its substream, and its end, which the commit stamps. */
 export function writeHead(
@@ -64,11 +60,11 @@ export function writeUntyped(
   value: AttributeScalar,
 ): number {
   if (typeof value === 'string') {
-    view.setInt8(at, TYPE_STRING);
+    view.setInt8(at, STRING);
     return writeText(view, bytes, at + 1, value);
   }
   if (typeof value !== 'number') {
-    view.setInt8(at, typeof value === 'bigint' && value < 0n ? TYPE_I64 : TYPE_U64);
+    view.setInt8(at, typeof value === 'bigint' && value < 0n ? I64 : U64);
     return writeInteger(view, at + 1, value);
   }
   // Number.isSafeInteger, which V8 compiles as a call.
@@ -79,10 +75,10 @@ export function writeUntyped(
     // -0 is no integer: only a float keeps its sign.
     (value !== 0 || 1 / value > 0);
   if (!isInteger) {
-    view.setInt8(at, TYPE_F64);
+    view.setInt8(at, F64);
     return writeFloat(view, at + 1, value);
   }
-  view.setInt8(at, value < 0 ? TYPE_I64 : TYPE_U64);
+  view.setInt8(at, value < 0 ? I64 : U64);
   view.setInt32(at + 1, Math.floor(value * PER_TWO_32));
   view.setInt32(at + 5, value | 0);
   return at + 9;
@@ -106,6 +102,18 @@ function writeScalar(
   return writeInteger(view, at, value as number | bigint | boolean);
 }
 
+/** The type byte of a value with a stated type, and the value. */
+export function writeTyped(
+  view: DataView,
+  bytes: Buffer,
+  at: number,
+  type: ValueType,
+  value: AttributeScalar,
+): number {
+  view.setInt8(at, TYPE_BYTES[type]);
+  return writeScalar(view, bytes, at + 1, type, value);
+}
+
 /** A value of any type; of an array u16 count, then the values. */
 export function writeValue(
   view: DataView,
@@ -114,7 +122,7 @@ export function writeValue(
   type: AttributeType,
   value: ResolvedValue['value'],
 ): number {
-  if ((TYPE_BYTES[type] & TYPE_ARRAY) === 0) {
+  if (!isArrayType(type)) {
     return writeScalar(view, bytes, at, type as ValueType, value as AttributeScalar);
   }
   const values = value as readonly AttributeScalar[];
@@ -134,7 +142,7 @@ export function textBound(text: string): number {
 
 /** The most bytes that {@link writeValue} can need. */
 export function valueBound(type: AttributeType, value: ResolvedValue['value']): number {
-  if ((TYPE_BYTES[type] & TYPE_ARRAY) === 0) {
+  if (!isArrayType(type)) {
     return type === 'string' ? textBound(value as string) : 8;
   }
   const values = value as readonly AttributeScalar[];

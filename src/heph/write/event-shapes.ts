@@ -1,4 +1,5 @@
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
+import { writeUtf8 } from '../../core/utf8.js';
 import {
   constantStores,
   headStores,
@@ -7,7 +8,7 @@ import {
   timeStores,
   writeValueAt,
 } from './event-text.js';
-import { writeInteger, writeText, writeUntyped } from './encoder.js';
+import { writeInteger, writeUntyped } from './encoder.js';
 import { DESCRIPTION_OFFSET, SIZE_OFFSET, START_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import { recordTaken } from './record-taken.js';
 import type { EventStream, EventTrace } from './event-stream.js';
@@ -253,7 +254,7 @@ export function compileShape(
         started: trace.started,
         isUsual,
         writeInteger,
-        writeText,
+        writeUtf8,
         writeUntyped,
         ...Object.fromEntries(names.map((name, i) => [`n${i}`, name])),
       },

@@ -4,9 +4,9 @@ import {
   MAGIC_OFFSET,
   SIZE_OFFSET,
   STREAM_OFFSET,
-  TYPE_STRING,
-  TYPE_U64,
 } from '../layout.js';
+import { TYPE_BYTES } from './value.js';
+import type { AttributeType } from './value.js';
 
 /**
  * The source text of what writes events: the same bytes as encoder.ts, with what is known in advance as constants. A
@@ -37,6 +37,11 @@ export function prefixed(text: string): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(bytes.length);
   return Buffer.concat([length, bytes]);
+}
+
+/** What an attribute has before its value. */
+export function attributeHead(name: string, type: AttributeType): Buffer {
+  return Buffer.concat([prefixed(name), Buffer.of(TYPE_BYTES[type])]);
 }
 
 /** Statements: store a time, a double, at these offsets of an event at `start`. */
@@ -75,10 +80,12 @@ export function measureValue(value: string): string {
  */
 export function writeValueAt(value: string, writeOther: string): string {
   return `if (typeof ${value} === 'string') {
-      view.setInt8(at, ${TYPE_STRING});
-      at = writeText(view, bytes, at + 1, ${value});
+      view.setInt8(at, ${TYPE_BYTES.string});
+      const count = writeUtf8(bytes, at + 3, ${value});
+      view.setInt16(at + 1, count);
+      at += 3 + count;
     } else if (typeof ${value} === 'number' && ${value} >>> 0 === ${value} && (${value} !== 0 || 1 / ${value} > 0)) {
-      view.setInt8(at, ${TYPE_U64});
+      view.setInt8(at, ${TYPE_BYTES.u64});
       view.setInt32(at + 1, 0);
       view.setInt32(at + 5, ${value} | 0);
       at += 9;

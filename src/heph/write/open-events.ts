@@ -2,7 +2,7 @@ import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { numberSetting } from '../../core/options/setting.js';
 import type { Setting } from '../../core/options/setting.js';
 import { outOfRange } from '../../core/errors.js';
-import { LONGEST_RECORD, MOST_PLACES, placeBytes } from '../../core/ring/open-records.js';
+import { LONGEST_RECORD, MOST_SLOTS, slotBytes } from '../../core/ring/open-records.js';
 import type { OpenRecordOptions } from '../../core/ring/open-records.js';
 import { STREAM_OFFSET } from '../layout.js';
 
@@ -22,7 +22,7 @@ export interface OpenSpanOptions {
 }
 
 const NAMES = { count: true, bytes: true } as const;
-/** Places for what the writer itself notes of the table, see loss-note.ts in src/spans. */
+/** Slots for what the writer itself notes of the table, see loss-note.ts in src/spans. */
 const NOTES = 1;
 const FIRST_COUNT = 1024;
 const DEFAULT_COUNT = 8 * FIRST_COUNT;
@@ -32,7 +32,7 @@ const LEAST_BYTES = 128;
 /** A table of open events, by options and variables. */
 export class OpenEventTable {
   readonly #count: Setting;
-  readonly #places: number;
+  readonly #slots: number;
   readonly #longest: number;
 
   /** @throws TracewrightError that names the option, or the variable, and its range. */
@@ -46,14 +46,14 @@ export class OpenEventTable {
       DEFAULT_BYTES,
     );
     const { field, value = DEFAULT_COUNT } = this.#count;
-    this.#places = integerIn(field, value, 0, MOST_PLACES - NOTES);
+    this.#slots = integerIn(field, value, 0, MOST_SLOTS - NOTES);
     this.#longest = integerIn(bytes.field, bytes.value, LEAST_BYTES, LONGEST_RECORD);
   }
 
-  /** Bytes for which a ring has room: of a count that was set, or of the first places. */
+  /** Bytes for which a ring has room: of a count that was set, or of the first slots. */
   get bytes(): number {
-    const places = this.#count.value === undefined ? FIRST_COUNT : this.#places;
-    return (places + NOTES) * placeBytes(this.#longest);
+    const slots = this.#count.value === undefined ? FIRST_COUNT : this.#slots;
+    return (slots + NOTES) * slotBytes(this.#longest);
   }
 
   /**
@@ -63,21 +63,21 @@ export class OpenEventTable {
    * @throws TracewrightError when the count was set and the table is larger than the ring.
    */
   recordsIn(ringBytes: number): OpenRecordOptions | undefined {
-    const each = placeBytes(this.#longest);
+    const each = slotBytes(this.#longest);
     const most = Math.floor(ringBytes / each) - NOTES;
     const { field, value } = this.#count;
-    if (this.#places > most && value !== undefined) {
+    if (this.#slots > most && value !== undefined) {
       throw outOfRange(
         field,
         value,
         `at most ${most}: ${each} bytes each, in no more than the ring's ${ringBytes}`,
       );
     }
-    const places = Math.min(this.#places, FIRST_COUNT, most);
-    if (places <= 0) return undefined;
-    const largest = Math.min(this.#places, 2 * most);
+    const slots = Math.min(this.#slots, FIRST_COUNT, most);
+    if (slots <= 0) return undefined;
+    const largest = Math.min(this.#slots, 2 * most);
     return {
-      places: places + NOTES,
+      places: slots + NOTES,
       most: largest + NOTES,
       longest: this.#longest,
       numberAt: STREAM_OFFSET,

@@ -1,5 +1,6 @@
 import { textBound, writeHead, writeInteger, writeText, writeUntyped } from './encoder.js';
-import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
+import { nameAt } from '../event-head.js';
+import { SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import type { EventStream } from './event-stream.js';
 import { boundOfNames, resolveAttributes } from './taken-attributes.js';
 import type { TakenAttributes } from './taken-attributes.js';
@@ -17,8 +18,7 @@ export function recordTaken(
   taken: TakenAttributes,
 ): void {
   const { ring, trace } = stream;
-  const bound =
-    DESCRIPTION_OFFSET + textBound(description) + boundOfNames(taken) + taken.valuesBound;
+  const bound = nameAt(0) + textBound(description) + boundOfNames(taken) + taken.valuesBound;
   const { packetLimit } = trace;
   // One that could be too large for a datagram is refused, whether there is room or not.
   const mustFit = ring.free >= bound || bound <= packetLimit;
@@ -28,7 +28,7 @@ export function recordTaken(
     const typed = resolveAttributes(taken, trace.lenient);
     stream.record(timing, substream, description, {
       ...typed,
-      bound: DESCRIPTION_OFFSET + textBound(description) + typed.bound,
+      bound: nameAt(0) + textBound(description) + typed.bound,
     });
     return;
   }
@@ -56,7 +56,7 @@ function encode(
   // After the record has its number: see OpenRecords.numbersOf.
   counter[0] = number + 1;
   writeInteger(view, start + SUBSTREAM_OFFSET, substream);
-  let at = writeText(view, bytes, start + DESCRIPTION_OFFSET, description);
+  let at = writeText(view, bytes, nameAt(start), description);
   for (let i = 0; i < count; i++) {
     at = writeText(view, bytes, at, names[i]!);
     at = writeUntyped(view, bytes, at, values[i] as AttributeScalar);

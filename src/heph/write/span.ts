@@ -3,7 +3,7 @@ import type { UsualCase } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { bigintHalves, bigintStore, HIGH_HALF } from '../../core/int64.js';
 import { isArray, takeElements } from '../../core/taken-elements.js';
-import { constantStores, headStores, prefixed, timeStores } from './event-text.js';
+import { attributeHead, constantStores, headStores, prefixed, timeStores } from './event-text.js';
 import { valueBound, writeFloat, writeInteger, writeText, writeValue } from './encoder.js';
 import {
   DESCRIPTION_OFFSET,
@@ -257,7 +257,7 @@ function writeAttributes(description: string, fields: readonly Field[]): string 
   let constant = prefixed(description);
   const statements: string[] = [];
   fields.forEach(({ name, type }, i) => {
-    constant = Buffer.concat([constant, prefixed(name), Buffer.of(TYPE_BYTES[type])]);
+    constant = Buffer.concat([constant, attributeHead(name, type)]);
     const base = i === 0 ? `start + ${DESCRIPTION_OFFSET}` : 'at';
     statements.push(
       ...constantStores(constant, base),

@@ -1,7 +1,8 @@
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
 import { writeHead, writeInteger, writeText, writeValue } from './encoder.js';
-import { DESCRIPTION_OFFSET, SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
+import { nameAt } from '../event-head.js';
+import { SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import type { EventEmitter, EventShapes } from './event-shapes.js';
 import type { EventStream, EventTrace, Timing } from './event-stream.js';
 import { buildSpan } from './span.js';
@@ -225,7 +226,7 @@ function encodeEvent(view: DataView, bytes: Buffer, start: number, event: EventF
   const { names, types, values } = event.attributes;
   writeHead(view, start, event.stream, event.counter, event.timing);
   writeInteger(view, start + SUBSTREAM_OFFSET, event.substream);
-  let at = writeText(view, bytes, start + DESCRIPTION_OFFSET, event.description);
+  let at = writeText(view, bytes, nameAt(start), event.description);
   for (let i = 0; i < types.length; i++) {
     at = writeText(view, bytes, at, names[i]!);
     view.setUint8(at, TYPE_BYTES[types[i]!]);

@@ -98,7 +98,7 @@ const MAX_DATAGRAM = 65_507;
 /** Substreams of a thread whose events can wait at the same time. */
 const WAITING_GROUPS = 16_384;
 /** The packet that says when the trace's time begins (section "Metadata Packet"). */
-export function epochPacket(epochUnix: bigint): Buffer {
+function epochPacket(epochUnix: bigint): Buffer {
   const packet = Buffer.alloc(EPOCH_PACKET_BYTES);
   packet.writeUInt32BE(METADATA_MAGIC, MAGIC_OFFSET);
   packet.writeUInt32BE(EPOCH_PACKET_BYTES, SIZE_OFFSET);

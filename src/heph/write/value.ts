@@ -83,6 +83,10 @@ export const TYPE_BYTES: Readonly<Record<AttributeType, number>> = {
   'string[]': TYPE_ARRAY | TYPE_STRING,
 };
 
+export function isArrayType(type: AttributeType): boolean {
+  return (TYPE_BYTES[type] & TYPE_ARRAY) !== 0;
+}
+
 /** Range of the 64-bit integers. */
 export const MAX_U64 = 0xffff_ffff_ffff_ffffn;
 export const MIN_I64 = -0x8000_0000_0000_0000n;
@@ -92,7 +96,7 @@ export const MAX_I64 = 0x7fff_ffff_ffff_ffffn;
 export const SURELY_SHORT = Math.floor(MAX_U16 / 3);
 
 /** Checks a single value against a type, with a typed error that names the field. */
-export function checkValue(field: string, type: ValueType, value: unknown): void {
+function checkValue(field: string, type: ValueType, value: unknown): void {
   switch (type) {
     case 'u64':
     case 'i64':

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { TracewrightError } from '../../core/errors.js';
 import { headOfFile } from '../../core/files/regular-file.js';
-import { RingFile } from '../../core/recovery/ring-file.js';
+import { ringFormatAt } from '../../core/recovery/ring-file.js';
 import { kindOfName, kindOfRingFormat, ringOf } from '../file-names.js';
 import type { TraceKind } from '../file-names.js';
 
@@ -17,25 +16,12 @@ const KERNEL_LINE = new RegExp(
     `[XM(](?: ${HEX}){5,8} [^\\n]+|[P)<>-](?: ${HEX}){4,7}\\n|c\\n?$)`,
 );
 
-/** What the ring of a trace says of its format; undefined if there is none that can be read. */
-export function ringFormat(path: string): string | undefined {
-  try {
-    const ring = RingFile.open(ringOf(resolve(path)), path);
-    if (!(ring instanceof RingFile)) return undefined;
-    ring.close();
-    return ring.format;
-  } catch (error) {
-    if (!(error instanceof TracewrightError)) throw error;
-    return undefined;
-  }
-}
-
 /**
  * The kind of a trace by its name, its ring or its first line. A binary trace has no recognizable
  * content; undefined for it as for any other file.
  */
 export function kindOfTrace(path: string): TraceKind | undefined {
-  const known = kindOfName(path) ?? kindOfRingFormat(ringFormat(path));
+  const known = kindOfName(path) ?? kindOfRingFormat(ringFormatAt(ringOf(resolve(path)), path));
   if (known !== undefined) return known;
   const head = headOfFile(path, HEAD_BYTES).toString('latin1');
   if (REFERENCE_LINE.test(head)) return 'text';

@@ -18,6 +18,7 @@ import { wrapSystemError } from '../../core/files/system-error.js';
 import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 import { ringCandidates, ringIn, ringOf } from '../file-names.js';
 import type { RingFormat } from '../file-names.js';
+import { RECORD_BYTES } from '../layout.js';
 import { OPENING_WAIT_MS, warnOfDamage, warnOfIgnored } from '../../core/recovery/predecessor.js';
 
 /** What opening either kind of trace accepts. */
@@ -120,6 +121,8 @@ export class TraceFile {
         target: this.path,
         // The commit stamps no record: timestamps are the caller's, or digits.
         stamp: 'none',
+        shape:
+          format === 'laplace-binary' ? { kind: 'fixed', bytes: RECORD_BYTES } : { kind: 'lines' },
         kernelClock: settings.clock === 'monotonic',
         full: settings.onFull,
         blockLimitMs: settings.blockLimitMs,

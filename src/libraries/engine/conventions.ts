@@ -1,4 +1,4 @@
-/** Names of OpenTelemetry's semantic conventions for what libraries do. The one place of them. */
+/** Names of OpenTelemetry's semantic conventions for what libraries do. No other file has them. */
 export const DB_SYSTEM = 'db.system.name';
 export const DB_OPERATION = 'db.operation.name';
 export const DB_BATCH_SIZE = 'db.operation.batch.size';

@@ -1,6 +1,6 @@
-import * as diagnostics from 'node:diagnostics_channel';
 import { TRACE_PARENT } from '../../spans/context/headers.js';
 import type { RemoteParent } from '../../spans/context/remote-parent.js';
+import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 import { KINDS } from '../../spans/layout.js';
 import type { Scope } from '../../spans/scope.js';
@@ -10,16 +10,27 @@ import type { StartOptions } from '../../spans/start-span.js';
 import type { LibraryOptions, Operation } from '../library.js';
 import { countParentless } from '../parentless-calls.js';
 import { linkHolder, noteHolder } from './connection-holders.js';
-import { recordDirectly } from './direct-calls.js';
-import type { CallRecorder } from './direct-calls.js';
+import { FAILED, PENDING, RUNNING, RunningCall } from './calls.js';
+import type { CallMessage, CallRecorder, Outcome } from './calls.js';
 import { beginEarlier } from './earlier-start.js';
 import { failureOf, markFailed } from './failure.js';
+import { templateOf } from './kept-descriptions.js';
 import type { LibraryGuard } from './library-guard.js';
-import { Running, RUNNING, TURN } from './running-operation.js';
-import type { Context, Message, Turn } from './running-operation.js';
+import { whole } from './whole-operation.js';
 
 const SAMPLED = 1;
 const NS_PER_MS = 1e6;
+
+type Context = ActiveContext | undefined;
+type Message = CallMessage;
+
+const TURN = Symbol('tracewright.turn');
+
+/** Where operations take turns: what is above them, and whose turn it is. */
+interface Turn {
+  above: Context;
+  message: Message;
+}
 
 /** Makes spans of the operations of one channel. */
 export class OperationSpans implements CallRecorder {
@@ -30,7 +41,6 @@ export class OperationSpans implements CallRecorder {
   readonly #scope: Scope;
   readonly #kind: number;
   readonly #below: StartOptions;
-  readonly #storage = spans.contextStorage();
   /** Whether the active span alone decides if one is recorded. */
   readonly #followsParent: boolean;
   readonly #carries: boolean;
@@ -38,7 +48,7 @@ export class OperationSpans implements CallRecorder {
   readonly #countsAlone: boolean;
   /** Whether its span begins only when the program has to wait: most of these are over at once. */
   readonly #beginsLate: boolean;
-  readonly #whenWaiting = (message: Message, running: Running): void => {
+  readonly #whenWaiting = (message: Message, running: RunningCall): void => {
     if (!running.isLate) return;
     try {
       this.#beginLate(message, running);
@@ -54,7 +64,7 @@ export class OperationSpans implements CallRecorder {
     options: LibraryOptions,
     guard: LibraryGuard,
   ) {
-    this.#operation = operation;
+    this.#operation = whole(operation);
     this.callsBack = operation.callsBack === true;
     this.#scope = scope;
     this.#options = options;
@@ -70,73 +80,29 @@ export class OperationSpans implements CallRecorder {
     this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
   }
 
-  subscribe(): void {
-    const { channel, nests, entersByHand } = this.#operation;
-    const nameOf = (event: string): string => channelOf(this.#operation, event);
-    // One function for each message, and nothing in it that most messages do not need.
-    if (entersByHand === true) {
-      diagnostics.subscribe(nameOf('start'), (message) => {
-        this.beginByHand(message as Message);
-      });
-    } else if (nests === true) {
-      diagnostics
-        .channel(nameOf('start'))
-        .bindStore(this.#storage, (message) => this.#enter(message as Message));
-    } else {
-      diagnostics.subscribe(nameOf('start'), (message) => {
-        this.#beginPublished(message as Message);
-      });
-    }
-    diagnostics.subscribe(nameOf('end'), (message) => {
-      try {
-        const running = (message as Message)[RUNNING];
-        if (running !== undefined) this.#returned(message as Message, running);
-      } catch (error) {
-        this.#guard.fail(error);
-      }
-    });
-    if (this.callsBack) {
-      diagnostics
-        .channel(nameOf('asyncStart'))
-        .bindStore(this.#storage, (message) => this.#goBack(message as Message));
-    }
-    diagnostics.subscribe(nameOf('asyncEnd'), (message) => {
-      try {
-        const running = (message as Message)[RUNNING];
-        if (running === undefined) return;
-        this.#finish(message as Message, running);
-        // Some libraries keep the message for as long as they keep a connection.
-        (message as Message)[RUNNING] = undefined;
-      } catch (error) {
-        this.#guard.fail(error);
-      }
-    });
-    if (this.#operation.turnsOn === undefined) recordDirectly(channel, this);
-  }
-
-  begin(message: Message): Running | undefined {
-    const running = this.#begin(message);
+  begin(message: Message): RunningCall | undefined {
+    const running = this.beginApart(message);
     if (running !== undefined && this.#operation.nests === true) running.enter();
     return running;
   }
 
-  returned(message: Message, running: Running): void {
+  returned(message: Message, running: RunningCall, outcome: Outcome): void {
     try {
-      this.#returned(message, running);
+      this.#returned(message, running, outcome);
     } catch (error) {
       this.#guard.fail(error);
     }
   }
 
-  ended(message: Message, running: Running): void {
+  ended(message: Message, running: RunningCall, hasFailed: boolean): void {
     try {
-      this.#finish(message, running);
+      this.#finish(message, running, hasFailed);
     } catch (error) {
       this.#guard.fail(error);
     }
   }
 
-  handOver(message: Message, running: Running): void {
+  handOver(message: Message, running: RunningCall): void {
     try {
       message[RUNNING] = running;
       running.isHandedOver = true;
@@ -145,49 +111,8 @@ export class OperationSpans implements CallRecorder {
     }
   }
 
-  /** Begins what is announced where no store is bound: before this was loaded, or by the library's way. */
-  beginByHand(message: Message): void {
-    const running = this.#beginPublished(message);
-    if (running !== undefined && this.#operation.nests === true) running.enter();
-  }
-
-  /** What is active while the operation runs. */
-  #enter(message: Message): object | undefined {
-    return this.#beginPublished(message)?.span ?? this.#storage.getStore();
-  }
-
-  /** What is active in the callback. */
-  #goBack(message: Message): object | undefined {
-    try {
-      const running = message[RUNNING];
-      if (running !== undefined) return running.caller;
-    } catch (error) {
-      this.#guard.fail(error);
-    }
-    return this.#storage.getStore();
-  }
-
-  /** Begins an operation to which its message leads. */
-  #beginPublished(message: Message): Running | undefined {
-    let running: Running | undefined;
-    try {
-      const known = message[RUNNING];
-      if (known?.isHandedOver === true) {
-        known.isHandedOver = false;
-        return known;
-      }
-      running = this.#begin(message);
-      if (running !== undefined) message[RUNNING] = running;
-      return running;
-    } catch (error) {
-      // A frozen message: nothing would end the span.
-      if (running?.span !== undefined) spans.discard(running.span);
-      this.#guard.fail(error);
-      return undefined;
-    }
-  }
-
-  #begin(message: Message): Running | undefined {
+  /** As `begin`, of what becomes active in another way, if at all. */
+  beginApart(message: Message): RunningCall | undefined {
     if (!this.#guard.on) return undefined;
     try {
       return this.#beginOperation(message);
@@ -197,14 +122,14 @@ export class OperationSpans implements CallRecorder {
     }
   }
 
-  #beginOperation(message: Message): Running | undefined {
+  #beginOperation(message: Message): RunningCall | undefined {
     const operation = this.#operation;
     operation.notice?.(message);
     const caller = spans.activeContext();
     if (this.#followsParent) {
       const parent = caller?.activeSpan;
       if (parent === undefined && this.#countsAlone) {
-        const counted = new Running(undefined, caller);
+        const counted = new RunningCall(undefined, caller);
         counted.since = performance.now();
         return counted;
       }
@@ -214,7 +139,7 @@ export class OperationSpans implements CallRecorder {
       }
     }
     if (this.#beginsLate) {
-      const late = new Running(undefined, caller);
+      const late = new RunningCall(undefined, caller);
       late.isLate = true;
       late.since = performance.now();
       return late;
@@ -223,11 +148,11 @@ export class OperationSpans implements CallRecorder {
     const above = turns === undefined ? caller : this.#takeTurn(turns, message, caller);
     const span = this.#start(message, above, above === caller);
     if (span === undefined && !this.callsBack) return undefined;
-    return new Running(span, caller);
+    return new RunningCall(span, caller);
   }
 
   /** Begins the span of what has begun at `since`. */
-  #beginLate(message: Message, running: Running): void {
+  #beginLate(message: Message, running: RunningCall): void {
     running.isLate = false;
     const { caller, since = 0 } = running;
     running.since = undefined;
@@ -245,7 +170,7 @@ export class OperationSpans implements CallRecorder {
       return caller;
     }
     const last = turn.message[RUNNING];
-    if (last !== undefined) this.#finish(turn.message, last);
+    if (last !== undefined) this.#finish(turn.message, last, 'error' in turn.message);
     turn.message = message;
     return turn.above;
   }
@@ -269,10 +194,17 @@ export class OperationSpans implements CallRecorder {
     } else if (operation.received !== undefined) {
       options = { ...this.#below, parent: senderOf(operation.received(message)) };
     } else if (!isActive && parent !== undefined) options = { ...this.#below, parent };
-    const span =
-      options === undefined
-        ? spans.startIn(spans.activeContext(), this.#scope, name, this.#kind, attributes)
-        : spans.startScopedSpan(this.#scope, name, attributes, options);
+    let span: Span;
+    if (options !== undefined) {
+      span = spans.startScopedSpan(this.#scope, name, attributes, options);
+    } else {
+      const context = spans.activeContext();
+      const template = templateOf(description, this.#scope, this.#kind);
+      span =
+        template === undefined
+          ? spans.startIn(context, this.#scope, name, this.#kind, attributes)
+          : spans.startInFrom(context, template);
+    }
     if (this.#carries) this.#send(span, message);
     return span;
   }
@@ -294,41 +226,39 @@ export class OperationSpans implements CallRecorder {
   }
 
   /** The call has returned. What it began may go on. */
-  #returned(message: Message, running: Running): void {
+  #returned(message: Message, running: RunningCall, outcome: Outcome): void {
     if (running.isEntered) running.leave();
     const isDone =
-      this.#operation.isDone === undefined
-        ? 'result' in message || 'error' in message
-        : this.#operation.isDone(message);
+      this.#operation.isDone === undefined ? outcome !== PENDING : this.#operation.isDone(message);
     if (!isDone) {
       // Who has not waited has gone on by then.
       if (running.isLate) process.nextTick(this.#whenWaiting, message, running);
       return;
     }
     if (message.result instanceof Promise) this.#whenSettled(message, running, message.result);
-    else this.#finish(message, running);
+    else this.#finish(message, running, outcome === FAILED);
   }
 
   /** The promise of a function of the program that a library calls. */
-  #whenSettled(message: Message, running: Running, promise: Promise<unknown>): void {
+  #whenSettled(message: Message, running: RunningCall, promise: Promise<unknown>): void {
     const { handlesPromises } = this.#operation;
     void then.call(
       promise,
       () => {
-        this.ended(message, running);
+        this.ended(message, running, false);
       },
       (error: unknown) => {
         message.error = error;
-        this.ended(message, running);
+        this.ended(message, running, true);
         // This has handled it. If nothing else does, the program is to find it unhandled.
         if (handlesPromises !== true) throw error;
       },
     );
   }
 
-  #finish(message: Message, running: Running): void {
+  #finish(message: Message, running: RunningCall, hasFailed: boolean): void {
     if (running.isLate) {
-      if (!this.#isWorthIt(message, running)) {
+      if (!this.#isWorthIt(message, running, hasFailed)) {
         running.isLate = false;
         running.since = undefined;
         this.#acquire(message, running, undefined);
@@ -346,7 +276,7 @@ export class OperationSpans implements CallRecorder {
     if (span?.recording !== true) return;
     try {
       const { atLeastMs = 0 } = this.#operation;
-      const error = this.#errorOf(message);
+      const error = this.#errorOf(message, hasFailed);
       if (error !== undefined) this.#fail(span, error);
       else if (atLeastMs > 0 && ageOf(span) < atLeastMs * NS_PER_MS) {
         spans.discard(span);
@@ -360,7 +290,7 @@ export class OperationSpans implements CallRecorder {
   }
 
   /** Notes who has a connection of a pool now, and had it before. */
-  #acquire(message: Message, { caller }: Running, waited: Span | undefined): void {
+  #acquire(message: Message, { caller }: RunningCall, waited: Span | undefined): void {
     if (this.#operation.acquired === undefined) return;
     try {
       const connection = this.#operation.acquired(message);
@@ -372,13 +302,15 @@ export class OperationSpans implements CallRecorder {
   }
 
   /** Whether an operation that is over, and has no span yet, has failed or taken long. */
-  #isWorthIt(message: Message, { since = 0 }: Running): boolean {
+  #isWorthIt(message: Message, { since = 0 }: RunningCall, hasFailed: boolean): boolean {
     const { atLeastMs = 0 } = this.#operation;
-    return this.#errorOf(message) !== undefined || performance.now() - since >= atLeastMs;
+    return (
+      this.#errorOf(message, hasFailed) !== undefined || performance.now() - since >= atLeastMs
+    );
   }
 
-  #errorOf(message: Message): unknown {
-    if ('error' in message) return message.error ?? null;
+  #errorOf(message: Message, hasFailed: boolean): unknown {
+    if (hasFailed) return message.error ?? null;
     return this.#operation.errorOf?.(message) ?? undefined;
   }
 
@@ -403,8 +335,4 @@ function isLeftOut({ flags, state }: Span): boolean {
 
 function ageOf(span: Span): number {
   return span.output!.timeOf(undefined) - span.start;
-}
-
-export function channelOf({ channel }: Operation, event: string): string {
-  return `tracing:${channel}:${event}`;
 }

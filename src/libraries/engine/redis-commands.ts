@@ -3,23 +3,17 @@ import type { Attributes } from './attribute-names.js';
 import { BoundedCache } from '../../core/bounded-cache.js';
 import * as names from './conventions.js';
 import { failureOf, messageOf } from './failure.js';
+import { KeptDescriptions } from './kept-descriptions.js';
+import type { Server } from './kept-descriptions.js';
 import { number, requiredText, text } from './payload.js';
 
-/** What the clients of Redis publish of a command's place. */
-export interface RedisPlace {
-  database?: unknown;
-  /** A host, or the path of a socket. */
-  serverAddress?: unknown;
-  serverPort?: unknown;
-}
-
 /** Its `args` are keys and more, whatever their name says: never read. */
-interface Command extends RedisPlace {
+interface Command extends Server {
   command?: unknown;
 }
 
 /** Several commands that are sent at once. */
-interface Batch extends RedisPlace {
+interface Batch extends Server {
   batchMode?: unknown;
   batchSize?: unknown;
 }
@@ -60,7 +54,7 @@ function redisFailure(error: unknown): Failure {
 /** @param operation the command, or what several are sent as: `PIPELINE`. */
 function redisAttributes(
   operation: string | undefined,
-  { database, serverAddress, serverPort }: RedisPlace,
+  { database, serverAddress, serverPort }: Server,
 ): Attributes {
   return {
     'db.system.name': 'redis',
@@ -79,13 +73,18 @@ function databaseName(database: number): string {
 
 /** A command, published on `channel`. */
 export function redisCommand(channel: string): Operation<Command> {
+  const descriptions = new KeptDescriptions((command, server) => {
+    const name = commandName(command);
+    return { name, attributes: redisAttributes(name, server) };
+  });
   return {
     channel,
     kind: 'client',
     countedAlone: true,
-    describe(message) {
-      const name = commandName(requiredText(message.command, 'command'));
-      return { name, attributes: redisAttributes(name, message) };
+    describe(message, options) {
+      const command = requiredText(message.command, 'command');
+      const { database, serverAddress, serverPort } = message;
+      return descriptions.of(command, database, serverAddress, serverPort, options);
     },
     failure: redisFailure,
   };
@@ -109,7 +108,7 @@ export function redisBatch(channel: string): Operation<Batch> {
 }
 
 /** Making a connection, published on `channel`. */
-export function redisConnect(channel: string): Operation<RedisPlace> {
+export function redisConnect(channel: string): Operation<Server> {
   return {
     channel,
     kind: 'client',

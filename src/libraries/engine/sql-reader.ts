@@ -1,5 +1,15 @@
-/** Whose SQL it is. They differ in quotes and comments, so in where a literal ends. */
-export type Dialect = 'mysql' | 'postgresql' | 'sqlite' | 'mssql';
+import * as words from './sql-words.js';
+import type { Guarded } from './sql-words.js';
+import {
+  DOLLAR_QUOTE,
+  endOfQuoted,
+  isLineComment,
+  LETTER,
+  NUMBER,
+  SPACE,
+  WORD,
+} from './sql-tokens.js';
+import type { Dialect } from './sql-tokens.js';
 
 /** What may be recorded of a statement. */
 export interface SqlReading {
@@ -15,94 +25,6 @@ const MAX_READ = 8192;
 const MAX_SUMMARY = 255;
 const MAX_TEXT = 2000;
 const MAX_NAME = 128;
-
-const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-
-/** What a statement may begin with. */
-const STATEMENTS = set(
-  'SELECT INSERT UPDATE DELETE REPLACE MERGE CREATE DROP ALTER TRUNCATE CALL EXEC EXECUTE BEGIN START ' +
-    'COMMIT ROLLBACK SAVEPOINT RELEASE SET RESET SHOW USE LOCK UNLOCK PREPARE DEALLOCATE COPY GRANT REVOKE ' +
-    'DECLARE FETCH CLOSE MOVE LISTEN NOTIFY UNLISTEN VACUUM ANALYZE EXPLAIN DESCRIBE DESC DO KILL OPTIMIZE ' +
-    'PRAGMA ATTACH DETACH VALUES TABLE REFRESH REINDEX CLUSTER COMMENT DISCARD END ABORT LOAD RENAME',
-);
-/** After it another statement begins. */
-const PREFIXES = set('EXPLAIN ANALYZE VERBOSE');
-/** What may follow a common table expression, or be in parentheses. */
-const INNER = set('SELECT INSERT UPDATE DELETE MERGE');
-/** What a name of a table follows. */
-const BEFORE_TABLE = set(
-  'FROM JOIN INTO UPDATE TABLE VIEW INSERT REPLACE TRUNCATE MERGE CALL EXEC',
-);
-/** What may be in between. */
-const NOT_A_TABLE = set(
-  'INTO IGNORE LOW_PRIORITY HIGH_PRIORITY DELAYED OVERWRITE ONLY LATERAL TABLE IF NOT EXISTS OR ROLLBACK ' +
-    'ABORT FAIL REPLACE QUICK TEMPORARY TEMP',
-);
-/** Names of objects follow them that a summary has, or not. */
-const OBJECTS = set(
-  'TABLE VIEW INDEX DATABASE SCHEMA FUNCTION PROCEDURE TRIGGER SEQUENCE TYPE USER ROLE EXTENSION',
-);
-/** Functions that have a `FROM` of their own. */
-const FROM_WITHIN = set('EXTRACT TRIM SUBSTRING SUBSTR OVERLAY POSITION BTRIM');
-const DEFINITIONS = set('CREATE DROP ALTER');
-/** What may come before the kind of object that a definition is of, and the kinds of which all words are names. */
-const BEFORE_OBJECT = set(
-  'OR REPLACE TEMP TEMPORARY UNIQUE MATERIALIZED UNLOGGED GLOBAL LOCAL VIRTUAL RECURSIVE',
-);
-const CLEAR_OBJECTS = set('TABLE VIEW INDEX SEQUENCE SCHEMA');
-
-/** A statement in which a word may be a value. Its text has `?` for all others. */
-interface Guarded {
-  /** Words that are never values where they come. */
-  readonly keywords: ReadonlySet<string>;
-  /** Names that come first. */
-  readonly names: number;
-  /** Whether it contains a statement that the summary has too. */
-  readonly hasInner: boolean;
-}
-
-const guarded = (keywords: string, names = 0, hasInner = false): Guarded => ({
-  keywords: set(keywords),
-  names,
-  hasInner,
-});
-
-const ONLY_NAME = guarded('', 1);
-const NO_NAME = guarded('');
-const GUARDED: Readonly<Record<string, Guarded>> = {
-  SET: guarded('SESSION GLOBAL TO', 1),
-  PRAGMA: ONLY_NAME,
-  RESET: ONLY_NAME,
-  CALL: ONLY_NAME,
-  EXEC: ONLY_NAME,
-  EXECUTE: ONLY_NAME,
-  COPY: guarded('FROM TO STDIN STDOUT', 1),
-  PREPARE: guarded('AS FROM', 1, true),
-  DECLARE: guarded('CURSOR FOR', 0, true),
-  LOAD: guarded('DATA LOCAL INFILE INTO TABLE', 0, true),
-  COMMENT: guarded('ON IS TABLE COLUMN'),
-  GRANT: guarded('ON TO'),
-  REVOKE: guarded('ON FROM'),
-  SHOW: guarded('TABLES DATABASES COLUMNS STATUS VARIABLES INDEX FROM LIKE WHERE'),
-  ATTACH: guarded('DATABASE AS'),
-  DETACH: guarded('DATABASE'),
-  DO: NO_NAME,
-  USE: NO_NAME,
-  KILL: NO_NAME,
-  NOTIFY: NO_NAME,
-  LISTEN: NO_NAME,
-  UNLISTEN: NO_NAME,
-};
-/** A user, a role, a server and their like: of a definition that may have a password. */
-const OTHER_OBJECT = guarded('IF NOT EXISTS WITH IDENTIFIED BY PASSWORD');
-/** They need no semicolon before them in SQL Server. */
-const BEGINS_ANYWHERE = set('EXEC EXECUTE DECLARE USE KILL GRANT REVOKE');
-
-const LETTER = /[A-Za-z_\u0080-\uffff]/;
-const WORD = /[\w$\u0080-\uffff]*/y;
-const NUMBER = /(?:0[xX][\da-fA-F]+|0[bB][01]+|(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/y;
-const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
-const SPACE = /\s+/y;
 
 /** Reads a statement once, from its beginning until it is not certain any more what is a literal. */
 class SqlReader {
@@ -163,7 +85,8 @@ class SqlReader {
     else if (character === '"') this.#readDoubleQuoted();
     else if (character === '`') this.#readName('`');
     else if (character === '[' && this.#dialect === 'mssql') this.#readName(']');
-    else if (character === '-' && next === '-' && this.#isLineComment()) this.#skipLine();
+    else if (character === '-' && next === '-' && isLineComment(this.#dialect, this.#sql, this.#at))
+      this.#skipLine();
     else if (character === '#' && this.#dialect === 'mysql') this.#skipLine();
     else if (character === '/' && next === '*') this.#skipComment();
     else if (character === '$' && this.#dialect === 'postgresql') this.#readDollar();
@@ -194,26 +117,8 @@ class SqlReader {
     this.#before = '';
   }
 
-  /** The index after a closing quote; undefined if it is not certain which one that is. */
-  #endOfQuoted(quote: string, from: number): number | undefined {
-    const sql = this.#sql;
-    let at = from;
-    for (;;) {
-      const found = sql.indexOf(quote, at);
-      if (found === -1) return sql.length;
-      // Whether a backslash escapes is a setting of the server.
-      let backslashes = 0;
-      while (sql[found - 1 - backslashes] === '\\' && found - 1 - backslashes >= from)
-        backslashes++;
-      const mayEscape = this.#dialect === 'mysql' || this.#dialect === 'postgresql';
-      if (mayEscape && backslashes % 2 === 1) return undefined;
-      if (sql[found + 1] !== quote) return found + 1;
-      at = found + 2;
-    }
-  }
-
   #readString(quote: string): void {
-    const end = this.#endOfQuoted(quote, this.#at + 1);
+    const end = endOfQuoted(this.#dialect, this.#sql, quote, this.#at + 1);
     if (end === undefined) this.#isCertain = false;
     else this.#keepLiteral(end);
   }
@@ -238,12 +143,6 @@ class SqlReader {
     }
     this.#keep(end + 1 - this.#at);
     this.#acceptName(name);
-  }
-
-  #isLineComment(): boolean {
-    return (
-      this.#dialect !== 'mysql' || /^(?:\s|$)/.test(this.#sql.slice(this.#at + 2, this.#at + 3))
-    );
   }
 
   #skipLine(): void {
@@ -293,7 +192,7 @@ class SqlReader {
     switch (character) {
       case '(':
         this.#depth++;
-        if (FROM_WITHIN.has(this.#before)) this.#functionDepth = this.#depth;
+        if (words.FROM_WITHIN.has(this.#before)) this.#functionDepth = this.#depth;
         this.#expectsTable = false;
         break;
       case ')':
@@ -329,7 +228,7 @@ class SqlReader {
     const upper = word.toUpperCase();
     const isPrefixOfString = this.#sql[this.#at + word.length] === "'" && word.length <= 2;
     if (this.#dialect === 'mssql' && !this.#isAtStart && this.#beginsStatement(upper)) {
-      this.#guarded ??= NO_NAME;
+      this.#guarded ??= words.NO_NAME;
     }
     if (this.#isBeforeObject) this.#acceptObject(upper);
     if (!isPrefixOfString && this.#mayBeValue(upper)) {
@@ -343,7 +242,7 @@ class SqlReader {
 
   /** Whether a word begins a statement of SQL Server, without a semicolon before it. */
   #beginsStatement(upper: string): boolean {
-    if (upper !== 'SET') return BEGINS_ANYWHERE.has(upper);
+    if (upper !== 'SET') return words.BEGINS_ANYWHERE.has(upper);
     const isOfUpdate = this.#before === 'UPDATE' || (this.#statement === 'UPDATE' && !this.#hasSet);
     this.#hasSet = true;
     return !isOfUpdate;
@@ -363,9 +262,9 @@ class SqlReader {
 
   /** The words after `CREATE` and its like: of a table and its like they are names, of others perhaps values. */
   #acceptObject(upper: string): void {
-    if (BEFORE_OBJECT.has(upper)) return;
+    if (words.BEFORE_OBJECT.has(upper)) return;
     this.#isBeforeObject = false;
-    if (!CLEAR_OBJECTS.has(upper)) this.#guard(OTHER_OBJECT);
+    if (!words.CLEAR_OBJECTS.has(upper)) this.#guard(words.OTHER_OBJECT);
   }
 
   #guard(statement: Guarded | undefined): void {
@@ -377,12 +276,13 @@ class SqlReader {
   /** Whether a word, or a quoted name, may be a value by the grammar of the statement. */
   #mayBeValue(upper: string): boolean {
     const statement = this.#guarded;
-    if (statement === undefined) return DEFINITIONS.has(this.#statement) && this.#before === '=';
+    if (statement === undefined)
+      return words.DEFINITIONS.has(this.#statement) && this.#before === '=';
     if (upper !== '' && statement.keywords.has(upper)) {
       if (upper === 'STDIN') this.#takesData = true;
       return false;
     }
-    if (OBJECTS.has(upper) && this.#before === this.#statement) return false;
+    if (words.OBJECTS.has(upper) && this.#before === this.#statement) return false;
     // The rest of a name that is qualified.
     if (this.#names === 0) return !(this.#before === '.' && this.#isInName);
     this.#names--;
@@ -394,25 +294,25 @@ class SqlReader {
     const before = this.#before;
     if (this.#isAtStart) {
       this.#begin(upper);
-    } else if (this.#expectsTable && !NOT_A_TABLE.has(upper) && !INNER.has(upper)) {
+    } else if (this.#expectsTable && !words.NOT_A_TABLE.has(upper) && !words.INNER.has(upper)) {
       this.#acceptName(word);
       return;
-    } else if (upper === 'SELECT' || (INNER.has(upper) && isBracket(before))) {
+    } else if (upper === 'SELECT' || (words.INNER.has(upper) && words.isBracket(before))) {
       this.#operation(upper);
     } else if (
-      DEFINITIONS.has(this.#statement) &&
-      OBJECTS.has(upper) &&
+      words.DEFINITIONS.has(this.#statement) &&
+      words.OBJECTS.has(upper) &&
       before === this.#statement
     ) {
       this.#add(upper);
       this.#expectsTable = upper === 'TABLE' || upper === 'VIEW';
-    } else if (BEFORE_TABLE.has(upper) && this.#precedesTable(upper, before)) {
+    } else if (words.BEFORE_TABLE.has(upper) && this.#precedesTable(upper, before)) {
       this.#expectsTable = true;
       this.#listDepth = upper === 'FROM' ? this.#depth : -1;
-    } else if (!NOT_A_TABLE.has(upper)) {
+    } else if (!words.NOT_A_TABLE.has(upper)) {
       this.#expectsTable = false;
       // An alias keeps the list, the next clause ends it.
-      if (CLAUSES.has(upper)) this.#listDepth = -1;
+      if (words.CLAUSES.has(upper)) this.#listDepth = -1;
     }
     this.#before = upper;
   }
@@ -423,20 +323,20 @@ class SqlReader {
       this.#statement = upper;
       return;
     }
-    this.#isAtStart = PREFIXES.has(upper);
-    if (STATEMENTS.has(upper)) this.#operation(upper);
+    this.#isAtStart = words.PREFIXES.has(upper);
+    if (words.STATEMENTS.has(upper)) this.#operation(upper);
     else this.#isCertain = false;
   }
 
   #operation(upper: string): void {
     if (this.#guarded === undefined) {
-      this.#guard(GUARDED[upper]);
-      this.#isBeforeObject = DEFINITIONS.has(upper);
+      this.#guard(words.GUARDED[upper]);
+      this.#isBeforeObject = words.DEFINITIONS.has(upper);
     }
     this.#statement = upper;
     this.#hasSet = false;
     this.#add(upper);
-    this.#expectsTable = BEFORE_TABLE.has(upper);
+    this.#expectsTable = words.BEFORE_TABLE.has(upper);
     this.#listDepth = -1;
   }
 
@@ -490,16 +390,6 @@ class SqlReader {
     else this.#summary = summary;
   }
 }
-
-/** Elsewhere `UPDATE` and `DELETE` are no operation: `ON DELETE CASCADE`, `FOR UPDATE`. */
-function isBracket(text: string): boolean {
-  return text === '(' || text === ')';
-}
-
-/** What ends the list of tables after `FROM`. */
-const CLAUSES = set(
-  'WHERE GROUP ORDER HAVING LIMIT OFFSET UNION EXCEPT INTERSECT SET ON USING FOR WINDOW RETURNING VALUES FETCH',
-);
 
 /**
  * What may be recorded of a statement: its operations and tables, and on request its text without literals.

@@ -3,7 +3,8 @@ import type { Attributes } from './attribute-names.js';
 import { BoundedCache } from '../../core/bounded-cache.js';
 import * as names from './conventions.js';
 import { readSql } from './sql-reader.js';
-import type { Dialect, SqlReading } from './sql-reader.js';
+import type { SqlReading } from './sql-reader.js';
+import type { Dialect } from './sql-tokens.js';
 
 /** Statements of a program that are kept, and how long they may be. */
 const KEPT = 256;
@@ -14,7 +15,7 @@ const caches: Partial<Record<Dialect, BoundedCache<SqlReading>>> = {};
 /**
  * The span of a query in SQL. What it does to which tables is its name: `SELECT users orders`.
  *
- * @param attributes of the database and its place.
+ * @param attributes of the database and its server.
  */
 export function queryDescription(
   dialect: Dialect,

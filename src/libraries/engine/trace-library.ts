@@ -4,8 +4,9 @@ import { Scope } from '../../spans/scope.js';
 import type { Library, LibraryOptions } from '../library.js';
 import { AnnouncedSpans } from './announced-spans.js';
 import { LibraryGuard } from './library-guard.js';
-import { channelOf, OperationSpans } from './operation-spans.js';
-import type { Message } from './running-operation.js';
+import type { CallMessage } from './calls.js';
+import { channelOf, OperationChannels } from './operation-channels.js';
+import { OperationSpans } from './operation-spans.js';
 
 /** The message with which a library was loaded, and its channel. */
 export interface FirstMessage {
@@ -22,10 +23,11 @@ export function traceLibrary(
   const guard = new LibraryGuard(name);
   const scope = new Scope(`tracewright/${name}`, version, SCHEMA_URL);
   for (const operation of operations) {
-    const observed = new OperationSpans(operation, name, scope, options, guard);
-    observed.subscribe();
+    const made = new OperationSpans(operation, name, scope, options, guard);
+    const channels = new OperationChannels(operation, made, guard);
+    channels.subscribe();
     if (first.channel === channelOf(operation, 'start')) {
-      observed.beginByHand(first.message as Message);
+      channels.beginByHand(first.message as CallMessage);
     }
   }
   for (const announcement of announcements) {

@@ -51,7 +51,7 @@ export class MeanOverTime {
 }
 
 /** The difference of two means: its 95 % interval, and how likely chance alone makes one as large. */
-export interface MeanDifference {
+interface MeanDifference {
   value: number;
   low: number;
   high: number;

@@ -1,7 +1,7 @@
+import { isError } from '../index/index-row.js';
 import { inTurns } from '../index/turns.js';
 import { readErrors } from '../report/error-types.js';
 import type { ReadErrors } from '../report/error-types.js';
-import { isError } from '../report/groups.js';
 import { haveCommonService } from './compare-groups.js';
 import type { RowsOfSide } from './compare-groups.js';
 import type { ComparedErrors, ComparedError } from './comparison-shape.js';
@@ -10,8 +10,8 @@ import type { ComparedErrors, ComparedError } from './comparison-shape.js';
 const MOST_READ = 100_000;
 
 /**
- * Errors of both sides, by type, message and place: what is new first, then what is gone. Lines and directories of
- * places do not count, because they change with every release.
+ * Errors of both sides, by type, message and frame: what is new first, then what is gone. Lines and directories of
+ * frames do not count, because they change with every release.
  */
 export async function compareErrors(
   before: RowsOfSide,

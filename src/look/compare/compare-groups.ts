@@ -1,13 +1,15 @@
+import { isCallOf, isError, IndexRow } from '../index/index-row.js';
 import { KINDS } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
 import { KIND_MASK } from '../index/look-index.js';
 import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
+import type { ReleasedRequests } from '../../spans/read/released-requests.js';
 import { HTTP } from '../../spans/read/system-of.js';
-import { valuesOf } from '../report/attribute-values.js';
-import { SampledCalls, isCall } from '../report/call-target.js';
+import { valuesOf } from '../report/recorded-attributes.js';
+import { SampledCalls } from '../report/call-target.js';
 import { Distribution } from '../report/distribution.js';
-import { isError } from '../report/groups.js';
 import { isInterruption, isInterruptionMark } from '../report/interruptions.js';
+import type { SelectedCounts } from '../report/released-groups.js';
 import { isMethod } from '../report/request-name.js';
 import { differenceOf, MeanOverTime, moreThanChance, STRETCHES } from './change-test.js';
 import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
@@ -38,6 +40,13 @@ class Side {
     this.logarithms.add(Math.log(Math.max(1, duration)), stretch);
   }
 
+  addCounts({ durations, errors }: ReleasedRequests, stretch: number): void {
+    for (const [duration, count] of durations) {
+      for (let i = 0; i < count; i++) this.add(duration, false, stretch);
+    }
+    this.errors += errors;
+  }
+
   get figures(): ComparedSide {
     const { durations, errors } = this;
     const [p50, p95] = [durations.percentile(50), durations.percentile(95)];
@@ -65,6 +74,8 @@ export interface RowsOfSide {
   rows: Int32Array;
   /** Numbers of the sources. */
   sources: ReadonlySet<number>;
+  /** What was not kept, and only counted. */
+  released?: readonly SelectedCounts[];
 }
 
 /**
@@ -114,10 +125,10 @@ export function compareGroups(
 function addSide(
   pairs: Pairs,
   side: 'before' | 'after',
-  { index, rows, sources }: RowsOfSide,
+  { index, rows, sources, released = [] }: RowsOfSide,
   byService: boolean,
 ): void {
-  const placeOfTrack = index.tracks.map((track) => pairs[originOf(track)]);
+  const pairsOfTracks = index.tracks.map((track) => pairs[originOf(track)]);
   const stretchOf = stretchesOf(index, rows, sources);
   let next = 0;
   for (const part of index.parts) {
@@ -131,24 +142,46 @@ function addSide(
     for (; next < rows.length && rows[next]! < end; next++) {
       const at = rows[next]! - part.firstRow;
       const name = part.name[at]!;
-      const place = placeOfTrack[part.track[at]!]!;
+      const own = pairsOfTracks[part.track[at]!]!;
       const kind = Math.min(part.flags[at]! & KIND_MASK, KINDS.length - 1);
-      let known = ofName.get(place);
-      if (known === undefined) ofName.set(place, (known = []));
+      let known = ofName.get(own);
+      if (known === undefined) ofName.set(own, (known = []));
       const pair = (known[KINDS.length * name + kind] ??= pairOf(
-        place,
+        own,
         part,
         name,
         KINDS[kind]!,
         byService,
       ));
-      if (areMethods[name] === 1 && isCall(part, at)) {
+      if (areMethods[name] === 1 && isCallOf(part.flags[at]!)) {
         (pair.calls ??= new SampledCalls()).add(index, rows[next]!);
       }
       const stretch = stretchOf(part.start[at]! + part.offset);
       pair[side].add(part.duration[at]!, isError(part.flags[at]!), stretch);
     }
   }
+  for (const each of released) {
+    if (!sources.has(each.source.number)) continue;
+    const { name, kind } = each.released;
+    const service = byService ? (each.source.service ?? null) : null;
+    const key = { name, statement: null, service, kind };
+    pairWithCounts(pairs.spans, key)[side].addCounts(each.released, stretchOf(each.middle));
+  }
+}
+
+/** The pair of spans that were counted without their system. */
+function pairWithCounts(pairs: Map<string, Pair>, named: Omit<PairKey, 'system'>): Pair {
+  for (const pair of pairs.values()) {
+    const { name, service, kind, statement } = pair;
+    if (
+      name === named.name &&
+      service === named.service &&
+      kind === named.kind &&
+      statement === null
+    )
+      return pair;
+  }
+  return pairIn(pairs, { ...named, system: null });
 }
 
 /** Adds the rows of a side by the values of attributes; those that have none of them are left out. */
@@ -160,11 +193,10 @@ function addValues(
   attributes: readonly string[],
 ): void {
   const stretchOf = stretchesOf(index, rows, sources);
-  for (const { part, at } of rowsOf(index, rows, sources)) {
-    const label = valuesOf(index, part.firstRow + at, attributes)?.label;
+  for (const own of rowsOf(index, rows, sources)) {
+    const label = valuesOf(index, own.row, attributes)?.label;
     if (label === undefined) continue;
-    const pair = pairIn(pairs, { ...keyAt(part, at, byService), name: label, statement: null });
-    add(pair[side], part, at, stretchOf);
+    add(pairIn(pairs, { ...keyAt(own, byService), name: label })[side], own, stretchOf);
   }
 }
 
@@ -193,20 +225,17 @@ function addStatements(
   { index, rows, sources }: RowsOfSide,
   byService: boolean,
 ): void {
-  const calls = [...rowsOf(index, rows, sources)].filter(({ part, at }) => {
-    const system = part.names.system(part.name[at]!);
-    return system !== undefined && system !== HTTP;
-  });
+  const calls = [...rowsOf(index, rows, sources)].filter(
+    ({ system }) => system !== null && system !== HTTP,
+  );
   const step = Math.max(1, Math.ceil(calls.length / MOST_READ));
   const stretchOf = stretchesOf(index, rows, sources);
   for (let i = 0; i < calls.length; i += step) {
-    const { part, at } = calls[i]!;
-    const row = part.firstRow + at;
+    const own = calls[i]!;
+    const { row } = own;
     const values = valuesOf(index, row, [TEXT]) ?? valuesOf(index, row, [SUMMARY]);
     if (values === undefined) continue;
-    const statement = values.label;
-    const pair = pairIn(pairs, { ...keyAt(part, at, byService), statement });
-    add(pair[side], part, at, stretchOf);
+    add(pairIn(pairs, { ...keyAt(own, byService), statement: values.label })[side], own, stretchOf);
   }
 }
 
@@ -214,34 +243,22 @@ function* rowsOf(
   index: LookIndex,
   rows: Int32Array,
   sources: ReadonlySet<number>,
-): Generator<{ part: IndexPart; at: number }, void> {
+): Generator<IndexRow, void> {
   let next = 0;
   for (const part of index.parts) {
     const end = part.firstRow + part.count;
     for (; next < rows.length && rows[next]! < end; next++) {
-      if (sources.has(part.source.number)) yield { part, at: rows[next]! - part.firstRow };
+      if (sources.has(part.source.number)) yield new IndexRow(part, rows[next]! - part.firstRow);
     }
   }
 }
 
-function keyAt({ source, names, name, flags }: IndexPart, at: number, byService: boolean): PairKey {
-  const number = name[at]!;
-  return {
-    name: names.text(number),
-    statement: null,
-    service: byService ? (source.service ?? null) : null,
-    kind: KINDS[Math.min(flags[at]! & KIND_MASK, KINDS.length - 1)]!,
-    system: names.system(number) ?? null,
-  };
+function keyAt({ name, service, kind, system }: IndexRow, byService: boolean): PairKey {
+  return { name, statement: null, service: byService ? service : null, kind, system };
 }
 
-function add(
-  side: Side,
-  { duration, flags, start, offset }: IndexPart,
-  at: number,
-  stretchOf: (start: number) => number,
-): void {
-  side.add(duration[at]!, isError(flags[at]!), stretchOf(start[at]! + offset));
+function add(side: Side, row: IndexRow, stretchOf: (start: number) => number): void {
+  side.add(row.duration, isError(row.flags), stretchOf(row.start));
 }
 
 /** The stretch of a start, in ns since the index's epoch, between the first and the last start of rows. */

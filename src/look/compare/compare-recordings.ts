@@ -1,6 +1,7 @@
 import { INSTANT_BIT } from '../index/look-index.js';
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
-import { isoTime } from '../report/iso-time.js';
+import { selectedCounts } from '../report/released-groups.js';
+import { isoTime } from '../report/units.js';
 import { CHOSEN, RowSelection, SPAN, endOf } from '../report/selection.js';
 import { compareErrors } from './compare-errors.js';
 import { compareGroups } from './compare-groups.js';
@@ -54,7 +55,12 @@ async function sideOf({
     spans,
   };
   return {
-    rows: { index, rows, sources: new Set(sources.map(({ number }) => number)) },
+    rows: {
+      index,
+      rows,
+      sources: new Set(sources.map(({ number }) => number)),
+      released: [...selectedCounts(index, condition)],
+    },
     described,
   };
 }

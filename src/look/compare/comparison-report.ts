@@ -1,10 +1,9 @@
+import { sectionLines } from '../report/text/text-table.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { wellFormedJson } from '../../core/json.js';
 import { counted } from '../../core/counted.js';
-import { shortened } from '../report/text/display-width.js';
-import { tableLines } from '../report/text/text-table.js';
+import { wrapped } from '../report/text/display-width.js';
 import type { TextStyle } from '../report/text/text-style.js';
-import { wrapped } from '../report/text/wrapped.js';
 import { durationText, timeText } from '../report/units.js';
 import type { ComparedGroup, ComparedRecordings, Comparison } from './comparison-shape.js';
 import {
@@ -13,8 +12,7 @@ import {
   rangeText,
   ratioText,
 } from './comparison-texts.js';
-import { comparedErrorsTitle, comparedErrorTable } from './error-comparison.js';
-import { comparisonTable } from './comparison-table.js';
+import { comparedErrorTable, comparisonTable } from './comparison-table.js';
 
 type Lines = Generator<string, void>;
 
@@ -39,11 +37,7 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   yield* wrapped(comparisonSummary(groups), style.width);
   const of = (kind: ComparedGroup['change']): ComparedGroup[] =>
     groups.filter(({ change }) => change === kind);
-  if (errors.types.length > 0) {
-    yield '';
-    yield style.paint('heading', shortened(comparedErrorsTitle(errors), style.width));
-    yield* tableLines(comparedErrorTable(errors), style);
-  }
+  yield* sectionLines(comparedErrorTable(errors), style);
   yield* kindLines('Slower', of('slower'), style, ratioText);
   // The groups end with what became faster the most.
   yield* kindLines('Faster', of('faster').toReversed(), style, ratioText);
@@ -69,8 +63,5 @@ function* kindLines(
   style: TextStyle,
   change: (group: ComparedGroup) => string,
 ): Lines {
-  if (groups.length === 0) return;
-  yield '';
-  yield style.paint('heading', title);
-  yield* tableLines(comparisonTable(groups, change), style);
+  yield* sectionLines(comparisonTable(title, groups, change), style);
 }

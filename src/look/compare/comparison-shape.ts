@@ -33,7 +33,7 @@ export interface ComparedGroup {
   change: 'slower' | 'faster' | 'same' | null;
 }
 
-/** Errors of one type, message and place. What they are is said of the last one after, or before if there is none. */
+/** Errors of one type, message and frame. What they are is said of the last one after, or before if there is none. */
 export interface ComparedError extends Omit<ErrorType, 'count' | 'isNew'> {
   /** How many spans failed so on each side. */
   before: number;

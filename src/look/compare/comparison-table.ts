@@ -1,8 +1,20 @@
 import { nameWithTargets } from '../report/request-name.js';
-import { kindColumns, serviceColumn, tableOf } from '../report/tables/report-table.js';
-import type { ReportColumn, ReportTable } from '../report/tables/report-table.js';
+import { errorColumns } from '../report/tables/error-table.js';
+import {
+  fieldColumn,
+  kindColumns,
+  serviceColumn,
+  tableOf,
+  type ReportColumn,
+  type ReportTable,
+} from '../report/tables/report-table.js';
 import { countText, durationText } from '../report/units.js';
-import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
+import type {
+  ComparedError,
+  ComparedErrors,
+  ComparedGroup,
+  ComparedSide,
+} from './comparison-shape.js';
 
 const LIMIT = 50;
 
@@ -22,6 +34,7 @@ function both(
 
 /** @param change what a person reads of the ratio of a group; empty: nothing. */
 export function comparisonTable(
+  title: string,
   groups: readonly ComparedGroup[],
   change: (group: ComparedGroup) => string,
 ): ReportTable<ComparedGroup> {
@@ -29,16 +42,13 @@ export function comparisonTable(
     both(which, spare, (side) => (side.count === 0 ? '–' : durationText(side[which])));
   const failed = groups.some(({ before, after }) => before.errors + after.errors > 0);
   return tableOf(
+    title,
     [
       { title: 'span', unit: 'text', value: nameWithTargets, spare: 0, least: 16 },
-      {
-        title: 'statement',
+      fieldColumn('statement', 'text', 0, {
         explanation: 'Of the spans of this name, those of one statement',
-        unit: 'text',
-        value: ({ statement }) => statement,
-        spare: 0,
         least: 24,
-      },
+      }),
       ...kindColumns(groups),
       serviceColumn<ComparedGroup>(1),
       {
@@ -57,5 +67,38 @@ export function comparisonTable(
     groups,
     LIMIT,
     'groups',
+  );
+}
+
+const ERRORS_LIMIT = 20;
+
+/** `Errors by type: 2 new, 1 gone, 3 on both sides`. */
+function comparedErrorsTitle({ before, after, types }: ComparedErrors): string {
+  const count = (change: ComparedError['change']): string =>
+    countText(types.filter((each) => each.change === change).length);
+  const isEstimate = [before, after].some((side) => side.read < side.count);
+  const some = isEstimate ? ' (estimated from some of the spans, taken evenly)' : '';
+  return `Errors by type: ${count('new')} new, ${count('gone')} gone, ${count(null)} on both sides${some}`;
+}
+
+/** Which errors are new, which are gone, and how often the others were. */
+export function comparedErrorTable(errors: ComparedErrors): ReportTable<ComparedError> {
+  return tableOf<ComparedError>(
+    comparedErrorsTitle(errors),
+    [
+      ...errorColumns<ComparedError>(),
+      fieldColumn('change', 'text', 0, { isBad: ({ change }) => change === 'new' }),
+      {
+        title: 'count',
+        unit: 'change',
+        value: ({ before, after }) => `${countText(before)} → ${countText(after)}`,
+        spare: 0,
+      },
+      fieldColumn('first', 'time', 5),
+      fieldColumn('example', 'text', 6, { explanation: 'The trace of the last one' }),
+    ],
+    errors.types,
+    ERRORS_LIMIT,
+    'types of errors',
   );
 }

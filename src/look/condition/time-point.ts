@@ -2,7 +2,7 @@ import { outOfRange } from '../../core/errors.js';
 import type { Condition } from '../index/look-index.js';
 
 /** A moment as a person names it. */
-export type TimePoint =
+type TimePoint =
   /** Nanoseconds since 1970. */
   | { from: 'epoch'; nanoseconds: bigint }
   /** Nanoseconds after the start of the recording. */
@@ -77,7 +77,7 @@ export function parseTimePoint(field: string, text: string): TimePoint {
   return { from: 'epoch', nanoseconds };
 }
 
-function place(point: TimePoint, { epoch, length }: Extent): number {
+function timeOf(point: TimePoint, { epoch, length }: Extent): number {
   if (point.from === 'epoch') return Number(point.nanoseconds - epoch);
   return point.from === 'start' ? point.nanoseconds : length - point.nanoseconds;
 }
@@ -93,7 +93,7 @@ export function rangeOf(
   extent: Extent,
 ): Pick<Condition, 'from' | 'to'> {
   return {
-    ...(since && { from: place(since, extent) }),
-    ...(until && { to: place(until, extent) }),
+    ...(since && { from: timeOf(since, extent) }),
+    ...(until && { to: timeOf(until, extent) }),
   };
 }

@@ -1,5 +1,7 @@
 import { outOfRange } from '../../core/errors.js';
+import { didYouMean } from '../../core/nearest-name.js';
 import type { Condition } from '../index/look-index.js';
+import type { ReportOptions } from '../report/report.js';
 import { parseDuration } from './time-point.js';
 
 const COMPARISON = /^([^=<>]+)(=|<=|>=|<|>)([^]*)$/;
@@ -97,4 +99,57 @@ export function parseWhere(texts: readonly string[]): Condition {
   const condition: Condition = {};
   for (const text of texts) add(condition, text);
   return condition;
+}
+
+const TERM = /"([^"]*)"|((?:[^\s"]|"[^"]*")+)/g;
+const OPERATOR = /[=<>]/;
+const TRACE_ID = /^[\da-f]{32}$/i;
+
+/**
+ * The condition that a person writes in one line: terms of `--where` with spaces between them, quoted where
+ * a value contains one (`status=error http.route="/a b" duration>10ms`), `unfinished`, `missing-parent`, or
+ * a trace id. Other words are a part of the name.
+ *
+ * @throws TracewrightError for a term that is no condition.
+ */
+export function parseFindText(text: string): Condition {
+  const terms: string[] = [];
+  const words: string[] = [];
+  for (const [, quoted, plain] of text.matchAll(TERM)) {
+    if (plain === undefined) words.push(quoted ?? '');
+    else if (OPERATOR.test(plain)) terms.push(plain.replaceAll('"', ''));
+    else if (Object.hasOwn(WORDS, plain)) terms.push(plain);
+    else if (TRACE_ID.test(plain)) terms.push(`trace=${plain}`);
+    else words.push(plain);
+  }
+  if (words.length > 0) {
+    const part = words.join(' ');
+    terms.push(part.includes('*') ? `name=${part}` : `name=*${part}*`);
+  }
+  return parseWhere(terms);
+}
+
+const GROUPS_BY = ['route', 'name', 'service'] as const;
+
+/**
+ * What spans are grouped by: one kind of group, or attributes.
+ *
+ * @throws RangeError for what is neither, in words without a subject.
+ */
+export function groupsBy(given: readonly string[] = []): Pick<ReportOptions, 'by' | 'attributes'> {
+  const names = given.flatMap((text) => text.split(',')).map((text) => text.trim());
+  if (names.length === 0) return {};
+  const by = GROUPS_BY.find((each) => each === names[0]);
+  if (by !== undefined && names.length === 1) return { by };
+  // Attributes have namespaces; one without is called with a prefix.
+  const attributes = names.map((name) => name.replace(/^attribute\./, ''));
+  for (const [at, name] of names.entries()) {
+    if (attributes[at] !== '' && name.includes('.')) continue;
+    throw new RangeError(
+      `must be one of ${GROUPS_BY.join(', ')}, or attributes such as db.query.text ` +
+        `(attribute.user for one without a point), got ${JSON.stringify(name)}` +
+        didYouMean(name, GROUPS_BY),
+    );
+  }
+  return { attributes };
 }

@@ -21,12 +21,12 @@ function bucketOf(value: number): number {
 /** Lower bound of a bucket; that of the next one is its upper bound. */
 function lowerBound(bucket: number): number {
   if (bucket === 0) return 0;
-  const place = bucket - 1;
-  return 2 ** (place >> MANTISSA_BITS) * (1 + (place & (OCTAVE - 1)) / OCTAVE);
+  const number = bucket - 1;
+  return 2 ** (number >> MANTISSA_BITS) * (1 + (number & (OCTAVE - 1)) / OCTAVE);
 }
 
 /** How many durations are in [from, to), both in ns. */
-export interface HistogramBucket {
+interface HistogramBucket {
   from: number;
   to: number;
   count: number;

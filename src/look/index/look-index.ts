@@ -40,7 +40,7 @@ export interface UnreadPart extends Loss {
 export type SourceState = 'ended' | 'growing' | 'died' | 'unfinished';
 
 /** Earlier pieces of a trace that rotates, which are not there: its budget has deleted them. */
-export interface DeletedPieces {
+interface DeletedPieces {
   pieces: number;
   /** Of the threads that have recorded since, at least. */
   records: number;
@@ -103,7 +103,17 @@ export interface TextTable {
 
 /** Columns of a part that are read from the cache. */
 export type StoredColumn =
-  'start' | 'duration' | 'name' | 'route' | 'track' | 'trace' | 'traceIds' | 'missing' | 'flags';
+  | 'start'
+  | 'duration'
+  | 'name'
+  | 'route'
+  | 'track'
+  | 'trace'
+  | 'traceIds'
+  | 'missing'
+  | 'flags'
+  | 'parent'
+  | 'recordOffset';
 
 /**
  * Rows of one source that were indexed together, as columns of one length, ordered by start. A column is
@@ -142,7 +152,7 @@ export interface IndexPart {
   traceId(trace: number): string;
   /** A row among all rows of the index, NO_PARENT or MISSING_PARENT. */
   readonly parent: Int32Array;
-  /** The rows whose parent is MISSING_PARENT, as places in the part: known without the column `parent`. */
+  /** The rows whose parent is MISSING_PARENT, as numbers in the part: known without the column `parent`. */
   readonly missingParents: Uint32Array;
   /** Kind, status and the bits above. */
   readonly flags: Uint8Array;
@@ -199,6 +209,8 @@ export interface Counter {
   /** Ns since `LookIndex.epoch`, ascending. */
   readonly times: Float64Array;
   readonly values: Float64Array;
+  /** Whether values are means of stretches of time: of a curve that would have too many points. */
+  readonly areMeans?: boolean;
 }
 
 /** One picture of a track in a window: what its pixels can show and no more. */
@@ -229,6 +241,13 @@ export interface LaneFold {
 }
 
 /** The rows of a set of traces. Made by `openLookIndex`; everything that looks reads through this. */
+export interface FoundRows {
+  /** None: nothing was found since the last ones. */
+  rows: Int32Array;
+  /** All rows below this one have been looked at. */
+  upTo: number;
+}
+
 export interface LookIndex {
   readonly sources: readonly Source[];
   readonly tracks: readonly Track[];
@@ -244,7 +263,7 @@ export interface LookIndex {
   readonly unread: readonly UnreadPart[];
   /** Directories with rings of dead processes, beyond those of the traces. */
   readonly ringDirs: readonly string[];
-  /** The part of a row, and the row's place there: `row - part.firstRow`. */
+  /** The part of a row, and the row's number there: `row - part.firstRow`. */
   partOf(row: number): IndexPart;
   /** All fields of a span, read from its trace. Undefined for a row that is no span. */
   span(row: number): SpanRecord | undefined;
@@ -253,6 +272,8 @@ export interface LookIndex {
   rowsOfTrace(traceId: string): number[];
   /** Rows that meet a condition, ascending by part; in batches, so that the first come early. */
   find(condition: Condition): AsyncIterable<Int32Array>;
+  /** The same, and how far it has come: also where nothing is found for long. */
+  search(condition: Condition): AsyncIterable<FoundRows>;
   /**
    * What the pixels of a window show, from the pyramid where it is dense. `width` in pixels. Of a track's
    * lanes 512 are shown; the last one has the rows of all further ones, merged. Narrow rows merge in each

@@ -1,24 +1,21 @@
 import { rmSync } from 'node:fs';
 import type { TracewrightError } from '../../core/errors.js';
 import { hasCode } from '../../core/files/system-error.js';
-import { findTraces } from '../../traces/find-traces.js';
+import { findTraces, type FoundTrace, type InputForm } from '../../traces/find-traces.js';
 import { MappedRings } from '../../traces/mapped-rings.js';
-import type { InputForm } from '../../traces/find-traces.js';
 import type { BuildProgress } from './build/build-source.js';
+import { HephReading, type Keeping } from './build/heph-reading.js';
+import { RowsReading } from './build/rows-reading.js';
 import { CACHE_BYTES, CacheDirectory, defaultCache } from './cache/cache-directory.js';
-import { IndexedSources } from './serve/indexed-sources.js';
-import type { SourceReader } from './serve/indexed-sources.js';
 import type { LookIndex } from './look-index.js';
-import { whileFilesVanish } from './sources/vanishing-files.js';
-import type { ReadSource } from './sources/read-source.js';
-import type { Keeping } from './build/keeping.js';
-import { TraceReading } from './build/trace-reading.js';
+import { IndexedSources, type SourceReader } from './serve/indexed-sources.js';
+import { type ReadSource, unreadSource, whileFilesVanish } from './sources/read-source.js';
 
 /** Files below this size are read faster than their index. */
 const LEAST_CACHED_BYTES = 4 << 20;
 
 /** Options of `openLookIndex`. */
-export interface LookIndexOptions {
+interface LookIndexOptions {
   /** What a trace does not say itself. */
   form?: InputForm | undefined;
   /**
@@ -125,5 +122,52 @@ class TracesReader implements SourceReader, Keeping {
     for (const reading of this.#readings.values()) reading.close();
     if (this.#live !== undefined) rmSync(this.#live, { recursive: true, force: true });
     this.#directory?.close();
+  }
+}
+
+/** How often a trace is looked for again of which a file is gone. */
+const MOST_VANISHED = 2;
+
+/** Reads a trace, and reads it again when it has changed. */
+class TraceReading {
+  readonly trace: FoundTrace;
+  readonly #rows: RowsReading;
+  readonly #heph: HephReading;
+  #vanished = 0;
+  #failed: { reason: string; source: ReadSource } | undefined;
+
+  constructor(trace: FoundTrace, keeping: Keeping) {
+    this.trace = trace;
+    this.#heph = new HephReading(trace, keeping);
+    this.#rows = new RowsReading(trace, keeping.ringDirs);
+  }
+
+  /**
+   * The same object as before if nothing has changed.
+   *
+   * @param mapped the rings of live processes.
+   */
+  async read(mapped: MappedRings): Promise<ReadSource> {
+    try {
+      const hasSpans = this.trace.format.content === 'spans';
+      return await (hasSpans ? this.#heph : this.#rows).read(mapped);
+    } catch (error) {
+      // A file that was deleted meanwhile is no source any more: the traces are looked for again.
+      if (hasCode(error, 'ENOENT') && this.#vanished++ < MOST_VANISHED) throw error;
+      return this.#unread(error);
+    }
+  }
+
+  /** The same object as long as the fault is the same. */
+  #unread(error: unknown): ReadSource {
+    const reason = String(error);
+    if (this.#failed?.reason !== reason) {
+      this.#failed = { reason, source: unreadSource(this.trace, error) };
+    }
+    return this.#failed.source;
+  }
+
+  close(): void {
+    this.#heph.close();
   }
 }

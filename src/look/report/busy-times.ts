@@ -7,15 +7,15 @@ import type { RowSelection } from './selection.js';
 const RUNNING = 'running';
 
 /** By track. */
-export interface BusyTimes {
+interface BusyTimes {
   /** Rows. */
   spans: Float64Array;
   /** Ns in which a row was open. */
   busy: Float64Array;
 }
 
-/** A row that began before the end of an earlier part: a long span lies in the part in which it ended. */
-interface EarlyRow {
+/** Time of rows that began before the end of an earlier part: a long span lies in the part in which it ended. */
+interface EarlyTime {
   begin: number;
   until: number;
 }
@@ -46,7 +46,7 @@ class BusyCounting implements BusyTimes {
   /** By source: the last start of the parts before. */
   readonly #lastStarts = new Map<number, number>();
   readonly #early = new Map<IndexPart, number>();
-  readonly #earlyOf: (EarlyRow[] | undefined)[] = [];
+  readonly #earlyOf: (EarlyTime[] | undefined)[] = [];
 
   constructor(selection: RowSelection, begins: Float64Array) {
     const { tracks } = selection.index;
@@ -61,12 +61,19 @@ class BusyCounting implements BusyTimes {
   addEarly(part: IndexPart): void {
     const { source, start, duration, offset, track } = part;
     const marks = this.#selection.marksOf(part);
+    const isBusy = this.#busyRows(part, marks);
     const last = this.#lastStarts.get(source.number) ?? -Infinity;
     let at = 0;
     for (; at < marks.length && start[at]! < last; at++) {
-      if (!this.#isBusy(part, marks, at)) continue;
+      if (!isBusy(at)) continue;
       const begin = start[at]! + offset;
-      (this.#earlyOf[track[at]!] ??= []).push({ begin, until: begin + duration[at]! });
+      const until = begin + duration[at]!;
+      const rows = (this.#earlyOf[track[at]!] ??= []);
+      const before = rows.at(-1);
+      // Most rows overlap the one before, or lie within it.
+      if (before !== undefined && begin >= before.begin && begin <= before.until) {
+        if (until > before.until) before.until = until;
+      } else rows.push({ begin, until });
     }
     this.#early.set(part, at);
     if (marks.length > 0) {
@@ -83,12 +90,15 @@ class BusyCounting implements BusyTimes {
     const marks = this.#selection.marksOf(part);
     const { track: trackOf, start, duration, offset } = part;
     const early = this.#early.get(part)!;
+    const isBusy = this.#busyRows(part, marks);
+    const counted = this.#counted;
     for (let at = 0; at < marks.length; at++) {
       if ((marks[at]! & IN_WINDOW) === 0) continue;
       const track = trackOf[at]!;
       this.spans[track]!++;
-      if (at < early || !this.#isBusy(part, marks, at)) continue;
       const begin = start[at]! + offset;
+      // Most rows lie within one that began before them.
+      if (at < early || begin + duration[at]! <= counted[track]! || !isBusy(at)) continue;
       const others = this.#earlyOf[track];
       if (others !== undefined) this.#takeEarly(track, others, begin);
       this.#count(track, begin, begin + duration[at]!);
@@ -102,22 +112,25 @@ class BusyCounting implements BusyTimes {
     }
   }
 
-  #takeEarly(track: number, rows: EarlyRow[], most: number): void {
+  #takeEarly(track: number, rows: EarlyTime[], most: number): void {
     for (let next = rows.at(-1); next !== undefined && next.begin <= most; next = rows.at(-1)) {
       this.#count(track, next.begin, next.until);
       rows.pop();
     }
   }
 
-  #isBusy({ track, flags, name, names }: IndexPart, marks: Uint8Array, at: number): boolean {
-    if ((marks[at]! & IN_WINDOW) === 0 || (flags[at]! & INSTANT_BIT) !== 0) return false;
-    return this.#isStates[track[at]!] === 0 || names.text(name[at]!) === RUNNING;
+  /** Which rows of a part are time in which its thread worked. Columns are looked up once for all rows. */
+  #busyRows({ track, flags, name, names }: IndexPart, marks: Uint8Array): (at: number) => boolean {
+    const isStates = this.#isStates;
+    return (at) => {
+      if ((marks[at]! & IN_WINDOW) === 0 || (flags[at]! & INSTANT_BIT) !== 0) return false;
+      return isStates[track[at]!] === 0 || names.text(name[at]!) === RUNNING;
+    };
   }
 
   #count(track: number, begin: number, until: number): void {
     const { to: end } = this.#selection.window;
     const known = this.#counted[track]!;
-    // Most rows lie within one that began before them.
     if (until <= known) return;
     const from = begin < known ? known : begin;
     const to = until < end ? until : end;

@@ -1,12 +1,10 @@
-import { KINDS } from '../../spans/layout.js';
+import { rowAt } from '../index/index-row.js';
 import type { RecordedValue } from '../../spans/span-record.js';
-import { KIND_MASK } from '../index/look-index.js';
-import type { IndexPart, LookIndex } from '../index/look-index.js';
+import type { LookIndex } from '../index/look-index.js';
 import { attributesOf } from './recorded-attributes.js';
 import { isMethod } from './request-name.js';
 import type { TreeSpan } from './span-family.js';
 
-const CLIENT = KINDS.indexOf('client');
 const MAX_LENGTH = 100;
 /** Scheme, then host and port. Names and passwords are left out. */
 const AUTHORITY = /^[a-z][\w+.-]*:\/\/(?:[^/?#@]*@)?([^/?#@]+)/i;
@@ -30,21 +28,14 @@ export function nameTargets(
   rows: readonly number[],
   spans: readonly TreeSpan[],
   budget: TargetBudget,
-  isWanted: (place: number) => boolean = () => true,
+  isWanted: (at: number) => boolean = () => true,
 ): void {
-  for (const [place, row] of rows.entries()) {
-    const span = spans[place]!;
-    if (!isMethod(span.name) || !isWanted(place)) continue;
-    const part = index.partOf(row);
-    if (!isCall(part, row - part.firstRow)) continue;
+  for (const [at, row] of rows.entries()) {
+    const span = spans[at]!;
+    if (!isMethod(span.name) || !isWanted(at) || !rowAt(index, row).isCall) continue;
     if (!budget.take()) return;
     span.target = callTarget(index, row);
   }
-}
-
-/** Whether a row is a call of another service. */
-export function isCall({ flags }: IndexPart, at: number): boolean {
-  return (flags[at]! & KIND_MASK) === CLIENT;
 }
 
 /** Calls of one name that are looked at for their targets. */
@@ -61,7 +52,7 @@ export class SampledCalls {
     if (this.#seen++ % this.#step !== 0) return;
     this.#calls.push({ index, row });
     if (this.#calls.length < 2 * SAMPLES) return;
-    this.#calls = this.#calls.filter((_, place) => place % 2 === 0);
+    this.#calls = this.#calls.filter((_, i) => i % 2 === 0);
     this.#step *= 2;
   }
 
@@ -74,8 +65,7 @@ export class SampledCalls {
 
 /** `stock:8080`: host and port that a call has asked. Null: it is not named by its method, or does not say them. */
 export function callTarget(index: LookIndex, row: number): string | null {
-  const part = index.partOf(row);
-  if (!isMethod(part.names.text(part.name[row - part.firstRow]!))) return null;
+  if (!isMethod(rowAt(index, row).name)) return null;
   const valueOf = attributesOf(index, row);
   const address = valueOf('server.address');
   const port = valueOf('server.port');

@@ -1,3 +1,4 @@
+import { IndexRow, rowAt } from '../index/index-row.js';
 import { KINDS } from '../../spans/layout.js';
 import { KIND_MASK } from '../index/look-index.js';
 import type { IndexPart, LookIndex, Source } from '../index/look-index.js';
@@ -8,7 +9,6 @@ import type { RowSelection } from './selection.js';
 import { spanOfPause } from './span-family.js';
 import type { TreeSpan } from './span-family.js';
 
-const CLIENT = KINDS.indexOf('client');
 const SERVER = KINDS.indexOf('server');
 
 /** Requests of one call that are looked at: it may have been repeated. */
@@ -63,12 +63,12 @@ export class CalledThreads {
   /** Adds to the spans of some rows, below each call, what interrupted the called thread while no request ran. */
   addPauses(rows: readonly number[], spans: TreeSpan[]): void {
     if (this.#calls.size === 0) return;
-    for (const [place, row] of rows.entries()) {
+    for (const [at, row] of rows.entries()) {
       const calls = this.#calls.get(row);
       if (calls === undefined) continue;
       for (const { track, service, from, to } of gapsOf(calls)) {
         for (const pause of this.#interruptions.pauses(track, from, to)) {
-          spans.push(spanOfPause(pause, place, service));
+          spans.push(spanOfPause(pause, at, service));
         }
       }
     }
@@ -102,34 +102,22 @@ export class CalledThreads {
   }
 
   #addRequest(index: LookIndex, part: IndexPart, at: number): void {
-    const row = part.parent[at]!;
-    if (row < 0 || (row >= part.firstRow && row < part.firstRow + part.count)) return;
-    const caller = index.partOf(row);
-    const place = row - caller.firstRow;
-    if (caller.source === part.source || (caller.flags[place]! & KIND_MASK) !== CLIENT) return;
-    const track = part.track[at]!;
-    if (this.#interruptions.isSameThread(track, caller.track[place]!)) return;
-    const error = clockErrorBetween(caller.source, part.source);
-    const start = caller.start[place]! + caller.offset;
-    const begin = part.start[at]! + part.offset;
+    const request = new IndexRow(part, at);
+    const { parent, track, start: begin, end } = request;
+    if (parent < 0 || (parent >= part.firstRow && parent < part.firstRow + part.count)) return;
+    const caller = rowAt(index, parent);
+    if (caller.part.source === part.source || !caller.isCall) return;
+    if (this.#interruptions.isSameThread(track, caller.track)) return;
+    const error = clockErrorBetween(caller.part.source, part.source);
     // A request that begins before its call: nobody knows how far the clocks are apart.
-    if (error === undefined || begin < start) return;
-    const [from, to] = [start + error, start + caller.duration[place]! - error];
-    const end = begin + part.duration[at]!;
+    if (error === undefined || begin < caller.start) return;
+    const [from, to] = [caller.start + error, caller.end - error];
     const [first, last] = [Math.min(from, begin), Math.max(to, end)];
     if (this.#interruptions.overlap(track, first, last).either === 0) return;
-    const calls = this.#calls.get(row) ?? [];
+    const calls = this.#calls.get(parent) ?? [];
     if (calls.length === MOST_REQUESTS) return;
-    calls.push({
-      row: part.firstRow + at,
-      track,
-      service: part.source.service ?? null,
-      from,
-      to,
-      begin,
-      end,
-    });
-    this.#calls.set(row, calls);
+    calls.push({ row: request.row, track, service: request.service, from, to, begin, end });
+    this.#calls.set(parent, calls);
   }
 }
 

@@ -62,10 +62,10 @@ class TraceCounting {
     const [once, again, mask] = [this.#once, this.#again, this.#mask];
     for (let trace = from; trace < to; trace++) {
       if (states[trace] === 0) continue;
-      const place = hashAt(traceIds, trace) & mask;
-      const bit = 1 << (place & 31);
-      if ((once[place >>> 5]! & bit) === 0) once[place >>> 5]! |= bit;
-      else again[place >>> 5]! |= bit;
+      const slot = hashAt(traceIds, trace) & mask;
+      const bit = 1 << (slot & 31);
+      if ((once[slot >>> 5]! & bit) === 0) once[slot >>> 5]! |= bit;
+      else again[slot >>> 5]! |= bit;
     }
   }
 
@@ -75,8 +75,8 @@ class TraceCounting {
       const state = states[trace]!;
       if (state === 0) continue;
       const isIncomplete = (state & INCOMPLETE) !== 0;
-      const place = hashAt(traceIds, trace) & mask;
-      if ((again[place >>> 5]! & (1 << (place & 31))) === 0) {
+      const slot = hashAt(traceIds, trace) & mask;
+      if ((again[slot >>> 5]! & (1 << (slot & 31))) === 0) {
         this.seen++;
         if (isIncomplete) this.incomplete++;
         continue;

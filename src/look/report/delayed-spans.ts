@@ -1,16 +1,16 @@
-import { INSTANT_BIT } from '../index/look-index.js';
-import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { spanName } from './row-name.js';
+import { rowAt, IndexRow, isRequest } from '../index/index-row.js';
+import { type IndexPart, INSTANT_BIT, type LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
-import { TargetBudget, callTarget, isCall } from './call-target.js';
+import { callTarget, TargetBudget } from './call-target.js';
 import type { CalledThreads } from './called-threads.js';
-import { isRequest, spanName } from './groups.js';
-import { isInterruption } from './interruptions.js';
-import type { InterruptionTally } from './interruptions.js';
+import { type InterruptionTally, isInterruption } from './interruptions.js';
 import { LongestRows } from './longest-rows.js';
-import type { NamedCount } from './report-shape.js';
+import { attributesOf } from './recorded-attributes.js';
+import type { LongStall, NamedCount } from './thread-shape.js';
 import { isMethod, nameWithTarget } from './request-name.js';
-import { IN_WINDOW } from './selection.js';
-import type { RowSelection } from './selection.js';
+import { IN_WINDOW, type RowSelection } from './selection.js';
+import { isoTime } from './units.js';
 
 /** Names that are listed, and names that are counted. */
 const MOST_LISTED = 5;
@@ -67,8 +67,7 @@ export function* spansAround(
   for (const { row, track, from, to } of called.unreadRequests()) {
     for (const each of byTrack[track]!.all) {
       if (each.interval.start >= to) break;
-      const part = selection.index.partOf(row);
-      if (each.interval.end > from) each.addUnread(part, row - part.firstRow);
+      if (each.interval.end > from) each.addUnread(rowAt(selection.index, row));
     }
   }
   return around;
@@ -88,11 +87,6 @@ function interruptingNames({ names }: IndexPart): Set<number> {
   return found;
 }
 
-interface PlacedRow {
-  part: IndexPart;
-  at: number;
-}
-
 /** Names of spans: of a call that is named by its method, whom it asked, too. */
 class SpanNames {
   readonly #index: LookIndex;
@@ -103,27 +97,26 @@ class SpanNames {
   }
 
   of(part: IndexPart, at: number): string {
-    const name = spanName(part, at);
-    if (!isMethod(name) || !isCall(part, at) || !this.#targets.take()) return name;
-    const system = part.names.system(part.name[at]!) ?? null;
-    return nameWithTarget({ name, system, target: callTarget(this.#index, part.firstRow + at) });
+    const row = new IndexRow(part, at);
+    const name = spanName(row);
+    if (!isMethod(name) || !row.isCall || !this.#targets.take()) return name;
+    return nameWithTarget({ name, system: row.system, target: callTarget(this.#index, row.row) });
   }
 }
 
 /** The spans around one interval. */
-export class SpansAround {
+class SpansAround {
   readonly interval: Interval;
   /** Those that began within it and took most of it, and those that ended in it after most of it. By start. */
-  readonly #began = new LongestRows<PlacedRow>(MOST_LISTED);
-  readonly #ended = new LongestRows<PlacedRow>(MOST_LISTED);
+  readonly #began = new LongestRows<IndexRow>(MOST_LISTED);
+  readonly #ended = new LongestRows<IndexRow>(MOST_LISTED);
   readonly #endedNames: NameCounts;
   /** Those that lay within it, and those that were open before and after it. */
   readonly #within: NameCounts;
   readonly #delayed: NameCounts;
   /** The longest request, and the longest other span, by the time within the interval. */
-  readonly #request = new LongestRows<PlacedRow>(1);
-  readonly #other = new LongestRows<PlacedRow>(1);
-
+  readonly #request = new LongestRows<IndexRow>(1);
+  readonly #other = new LongestRows<IndexRow>(1);
   readonly #names: SpanNames;
 
   constructor(interval: Interval, names: SpanNames) {
@@ -138,21 +131,21 @@ export class SpansAround {
     const { start: from, end: to } = this.interval;
     const common = Math.min(end, to) - Math.max(begin, from);
     const longest = isRequest(part.flags[at]!) ? this.#request : this.#other;
-    if (longest.admits(common)) longest.add(common, { part, at });
+    if (longest.admits(common)) longest.add(common, new IndexRow(part, at));
     if (begin < from && end > to) this.#delayed.add(part, at, 1);
     else if (common >= LEAST_SHARE * (to - from)) {
-      if (begin >= from) this.#began.add(begin, { part, at });
+      if (begin >= from) this.#began.add(begin, new IndexRow(part, at));
       else {
-        this.#ended.add(begin, { part, at });
+        this.#ended.add(begin, new IndexRow(part, at));
         this.#endedNames.add(part, at, 1);
       }
     } else if (begin >= from && end <= to) this.#within.add(part, at, common);
   }
 
   /** A request that another process had sent, and that the thread had not read. */
-  addUnread(part: IndexPart, at: number): void {
+  addUnread({ part, at }: IndexRow): void {
     this.#delayed.add(part, at, 1);
-    if (this.#request.admits(0)) this.#request.add(0, { part, at });
+    if (this.#request.admits(0)) this.#request.add(0, new IndexRow(part, at));
   }
 
   /** What ran on the thread, the innermost first. Of many short spans those whose names took the most time. */
@@ -176,7 +169,7 @@ export class SpansAround {
   }
 
   /** The span that waited or ran for the longest, a request if there is one. */
-  get longest(): PlacedRow | undefined {
+  get longest(): IndexRow | undefined {
     return (this.#request.sorted[0] ?? this.#other.sorted[0])?.value;
   }
 }
@@ -213,4 +206,39 @@ class NameCounts {
       .slice(0, MOST_LISTED)
       .map(({ name, count }) => ({ name, count }));
   }
+}
+
+/** The longest stalls of the window: why the loop did not turn, what ran on it, and what waited. */
+export function* longStalls(
+  selection: RowSelection,
+  interruptions: InterruptionTally,
+  called: CalledThreads,
+): Steps<LongStall[]> {
+  const { index } = selection;
+  const rows = interruptions.longestStalls;
+  const around = yield* spansAround(
+    selection,
+    interruptions,
+    called,
+    rows.map(({ row: { track, start, end } }) => ({ track, start, end })),
+  );
+  return rows.map(({ row, atStart }, i): LongStall => {
+    const { interval, ran, delayed } = around[i]!;
+    return {
+      ...interruptions.threadOf(interval.track),
+      start: isoTime(index.epoch, interval.start),
+      duration: interval.end - interval.start,
+      cause: causeOf(index, row),
+      atStart,
+      ran,
+      delayed,
+    };
+  });
+}
+
+/** As `eventloop.cause` says it; of a mark of ovni, its label. */
+function causeOf(index: LookIndex, { row, track, name }: IndexRow): string | null {
+  if (index.tracks[track]!.kind === 'mark') return name;
+  const cause = attributesOf(index, row)('eventloop.cause');
+  return typeof cause === 'string' ? cause : null;
 }

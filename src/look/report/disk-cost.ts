@@ -1,10 +1,10 @@
+import { isRequest } from '../index/index-row.js';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOfPieces } from '../../heph/pieces.js';
 import type { Steps } from '../index/turns.js';
-import { isRequest } from './groups.js';
 import type { RecordedTimes } from './recorded-times.js';
-import type { DiskCost } from './cost-shape.js';
+import type { DiskCost } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 

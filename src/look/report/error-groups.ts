@@ -1,9 +1,9 @@
+import { rowAt } from '../index/index-row.js';
 import type { RecordedValue, SpanRecord } from '../../spans/span-record.js';
-import { NO_TRACE } from '../index/look-index.js';
 import type { LookIndex } from '../index/look-index.js';
-import { errorPlace, messageShape } from './error-shape.js';
-import type { ErrorPlace } from './error-shape.js';
-import { isoTime } from './iso-time.js';
+import { errorFrame, messageShape } from './error-shape.js';
+import type { ErrorFrame } from './error-shape.js';
+import { isoTime } from './units.js';
 import { recordedSpan } from './recorded-attributes.js';
 import type { ErrorType } from './report-shape.js';
 
@@ -17,7 +17,7 @@ interface Failure {
   /** Whether the type is an attribute of the span: only those can be searched for. */
   hasAttribute: boolean;
   message: string | null;
-  place: ErrorPlace | null;
+  frame: ErrorFrame | null;
 }
 
 interface Tally {
@@ -32,7 +32,7 @@ interface Tally {
   lastRow: number;
 }
 
-/** Failed spans by the type of their error, the shape of its message, its place, and the service. */
+/** Failed spans by the type of their error, the shape of its message, its frame, and the service. */
 export class ErrorGroups {
   readonly #index: LookIndex;
   readonly #groups = new Map<string, Tally>();
@@ -43,16 +43,12 @@ export class ErrorGroups {
 
   /** @param row of a failed span. */
   add(row: number): void {
-    const part = this.#index.partOf(row);
-    const at = row - part.firstRow;
-    const name = part.names.text(part.name[at]!);
-    const service = part.source.service ?? null;
+    const { name, service, end } = rowAt(this.#index, row);
     const failure = failureOf(recordedSpan(this.#index, row));
-    const { type, message, place } = failure;
+    const { type, message, frame } = failure;
     // A type alone says little: what failed with it is something else for each operation.
-    const own = message === null && place === null ? name : null;
-    const key = JSON.stringify([service, type, message, place?.text, own]);
-    const end = part.start[at]! + part.duration[at]! + part.offset;
+    const own = message === null && frame === null ? name : null;
+    const key = JSON.stringify([service, type, message, frame?.text, own]);
     const known = this.#groups.get(key);
     const tally: Tally = known ?? {
       failure,
@@ -75,7 +71,7 @@ export class ErrorGroups {
     tally.lastRow = row;
   }
 
-  /** By which an error is known again in another recording, or at another time: see `ErrorPlace`. */
+  /** By which an error is known again in another recording, or at another time: see `ErrorFrame`. */
   keys(withService: boolean): Set<string> {
     return new Set([...this.#groups.values()].map((tally) => keyOf(tally, withService)));
   }
@@ -99,11 +95,9 @@ export class ErrorGroups {
 
   #describe(tally: Tally, known: ReadonlySet<string> | undefined): ErrorType {
     const { failure, service, count, names, first, last, lastRow, hasAttribute } = tally;
-    const { type, message, place } = failure;
+    const { type, message, frame } = failure;
     const [[name]] = [...names].sort(([, a], [, b]) => b - a) as [[string, number]];
     const { epoch } = this.#index;
-    const part = this.#index.partOf(lastRow);
-    const trace = part.trace[lastRow - part.firstRow]!;
     const where = [
       'status=error',
       ...(names.size === 1 ? [`name=${name}`] : []),
@@ -113,14 +107,14 @@ export class ErrorGroups {
     return {
       type,
       message,
-      place: place?.text ?? null,
+      frame: frame?.text ?? null,
       name,
       names: names.size,
       service,
       count,
       first: isoTime(epoch, first),
       last: isoTime(epoch, last),
-      example: trace === NO_TRACE ? null : part.traceId(trace),
+      example: rowAt(this.#index, lastRow).traceId,
       isNew: known === undefined ? null : !known.has(keyOf(tally, true)),
       where,
     };
@@ -128,9 +122,9 @@ export class ErrorGroups {
 }
 
 function keyOf({ failure, service, names }: Tally, withService: boolean): string {
-  const { type, message, place } = failure;
-  const [own] = message === null && place === null ? names.keys() : [];
-  return JSON.stringify([withService ? service : null, type, message, place?.key, own]);
+  const { type, message, frame } = failure;
+  const [own] = message === null && frame === null ? names.keys() : [];
+  return JSON.stringify([withService ? service : null, type, message, frame?.key, own]);
 }
 
 function failureOf(span: SpanRecord | undefined): Failure {
@@ -142,7 +136,7 @@ function failureOf(span: SpanRecord | undefined): Failure {
     type: type === null ? null : String(type),
     hasAttribute: attribute != null,
     message: messageShape(message),
-    place: errorPlace(textOf(exception['exception.stacktrace']) ?? ''),
+    frame: errorFrame(textOf(exception['exception.stacktrace']) ?? ''),
   };
 }
 

@@ -32,7 +32,7 @@ export function messageShape(message: string): string | null {
 }
 
 /** Where an error was made. */
-export interface ErrorPlace {
+export interface ErrorFrame {
   /** `reserve (/app/src/stock.js:12:9)` */
   text: string;
   /** The same without line and directory, which change with every release: `reserve stock.js`. */
@@ -48,8 +48,8 @@ const OF_PACKAGE = /[\\/]node_modules[\\/]/;
  * The first frame of a stack that is the program's own. If there is none: of a package, else of Node. Null: the stack
  * has no frame.
  */
-export function errorPlace(stack: string): ErrorPlace | null {
-  const found: (ErrorPlace | undefined)[] = [];
+export function errorFrame(stack: string): ErrorFrame | null {
+  const found: (ErrorFrame | undefined)[] = [];
   for (const line of stack.split('\n', MOST_FRAMES)) {
     const [, name = '', file = '', row, column] = FRAME.exec(line) ?? [];
     if (row === undefined) continue;
@@ -61,5 +61,5 @@ export function errorPlace(stack: string): ErrorPlace | null {
     };
     if (rank === 0) break;
   }
-  return found.find((place) => place !== undefined) ?? null;
+  return found.find((frame) => frame !== undefined) ?? null;
 }

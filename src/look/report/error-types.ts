@@ -1,8 +1,8 @@
+import { isError } from '../index/index-row.js';
 import type { Condition, IndexPart, LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
 import { ErrorGroups } from './error-groups.js';
-import { isError } from './groups.js';
-import { isoTime } from './iso-time.js';
+import { isoTime } from './units.js';
 import type { FailedSpans } from './report-shape.js';
 import { RowSelection, SPAN } from './selection.js';
 
@@ -21,7 +21,7 @@ export interface ReadErrors {
 }
 
 /**
- * Why spans failed: by type, message and place, the most frequent first. Of many spans some are read, taken evenly.
+ * Why spans failed: by type, message and frame, the most frequent first. Of many spans some are read, taken evenly.
  *
  * @param before the same selection before its window; undefined: it begins with the recording.
  */

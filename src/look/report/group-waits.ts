@@ -1,3 +1,4 @@
+import { IndexRow } from '../index/index-row.js';
 import { NO_TRACE } from '../index/look-index.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
 import { TargetBudget, nameTargets } from './call-target.js';
@@ -6,10 +7,9 @@ import type { GroupTally, Grouping } from './groups.js';
 import type { GroupWaits } from './report-shape.js';
 import type { RowSelection } from './selection.js';
 import { SpanFamily, spansOf, waitedTimes } from './span-family.js';
-import { TimeSampler } from './time-sampler.js';
+import { TimeSampler } from './samples.js';
 import { TracesElsewhere } from './traces-elsewhere.js';
-import type { PlacedRow } from './traces-elsewhere.js';
-import { WaitTally } from './wait-tally.js';
+import { WaitTally } from './trace-tree.js';
 import type { Steps } from '../index/turns.js';
 
 /** Groups of which it is asked, those with the most time first, and spans of each that are looked at. */
@@ -17,6 +17,9 @@ const MOST_GROUPS = 20;
 const SAMPLES = 100;
 /** Rows that are looked at for the spans of one group: long ones overlap many others. */
 const MOST_ROWS = 1 << 20;
+
+/** A start that a program says in whole milliseconds seems to be before that of its request. */
+const WHOLE_MS = 1.5e6;
 
 const NOTHING: GroupWaits = { sampled: 0, waitedFor: [] };
 
@@ -37,9 +40,9 @@ export function* groupWaits(
   const waits = new Map(wanted.map((tally) => [tally, new SampledGroup(tally)]));
   const byNumber: (SampledGroup | null)[] = [];
   const samples: Sample[] = [];
-  for (const [place, part] of index.parts.entries()) {
+  for (const [i, part] of index.parts.entries()) {
     yield;
-    const isLast = index.parts[place + 1]?.source !== part.source;
+    const isLast = index.parts[i + 1]?.source !== part.source;
     const { rows, groups } = grouping.rowsOf(part);
     for (let i = 0; i < rows.length; i++) {
       const number = groups[i]!;
@@ -58,7 +61,9 @@ export function* groupWaits(
 }
 
 /** A span of a group that is looked at. */
-interface Sample extends PlacedRow {
+interface Sample {
+  part: IndexPart;
+  at: number;
   group: SampledGroup;
   /** Whether its part is the last one of its source. */
   isLast: boolean;
@@ -94,12 +99,12 @@ class SampledGroup {
     // The rest of it may be in another part.
     if (isCut && !isLast) return;
     const own = found.length;
-    for (const row of elsewhere.overlapping({ part, at }, index)) found.push(row);
+    for (const row of elsewhere.overlapping(new IndexRow(part, at), index)) found.push(row);
     this.#rows += found.length - own;
     const spans = spansOf(index, found);
     called.addPauses(found, spans);
     const waited = waitedTimes(spans, new SpanFamily(spans), 0);
-    nameTargets(index, found, spans, this.#targets, (place) => waited[place]! > 0);
+    nameTargets(index, found, spans, this.#targets, (at) => waited[at]! > 0);
     this.#waits.add(spans, waited, 0, weight);
     this.#sampled += 1;
   }
@@ -109,7 +114,7 @@ class SampledGroup {
   }
 }
 
-/** The row and those of its trace that begin before its end, as far as the part has them. */
+/** The row and those of its trace that begin within it, as far as the part has them. */
 function rowsWithin(
   { firstRow, count, start, duration, trace }: IndexPart,
   at: number,
@@ -122,5 +127,9 @@ function rowsWithin(
   for (; next < count && start[next]! < end; next++) {
     if (trace[next] === own) found.push(firstRow + next);
   }
-  return { found, looked: next - at, isCut: next === count };
+  let before = at - 1;
+  for (; before >= 0 && start[before]! > start[at]! - WHOLE_MS; before--) {
+    if (trace[before] === own) found.push(firstRow + before);
+  }
+  return { found, looked: next - before, isCut: next === count };
 }

@@ -1,10 +1,11 @@
+import { isRequest, isError } from '../index/index-row.js';
 import { UNFINISHED_BIT } from '../index/look-index.js';
-import { KIND_MASK, NO_TEXT, STATUS_MASK, STATUS_SHIFT } from '../index/look-index.js';
+import { KIND_MASK, NO_TEXT } from '../index/look-index.js';
 import type { IndexPart } from '../index/look-index.js';
-import { KINDS, STATUSES } from '../../spans/layout.js';
+import { KINDS } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
 import type { ReleasedRequests } from '../../spans/read/released-requests.js';
-import { valuesOf } from './attribute-values.js';
+import { valuesOf } from './recorded-attributes.js';
 import { Distribution } from './distribution.js';
 import { FoldedNames, OtherNames, nameKey } from './fold-names.js';
 import type { NamedGroup, TimedName } from './fold-names.js';
@@ -14,22 +15,8 @@ import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { nextTurn } from '../index/turns.js';
 
-const SERVER = KINDS.indexOf('server');
-const CONSUMER = KINDS.indexOf('consumer');
-const ERROR = STATUSES.indexOf('error');
-
-/** Whether a span is a request: what a service was asked to do. */
-export function isRequest(flags: number): boolean {
-  const kind = flags & KIND_MASK;
-  return kind === SERVER || kind === CONSUMER;
-}
-
-export function isError(flags: number): boolean {
-  return ((flags >> STATUS_SHIFT) & STATUS_MASK) === ERROR;
-}
-
 /** What the spans of a group are: of a service, of several kinds. */
-export interface GroupKind {
+interface GroupKind {
   kind: SpanKind | null;
   /** `http`, `redis`; null: they name none. */
   system: string | null;
@@ -50,7 +37,7 @@ export interface GroupTally extends GroupKind {
 }
 
 /** The rows of a part that are in a group, ascending, and the numbers of their groups. */
-export interface GroupedRows {
+interface GroupedRows {
   rows: Int32Array;
   groups: Int32Array;
 }
@@ -272,6 +259,12 @@ export class Grouping {
     );
   }
 
+  /** Whether spans that were not kept are in a group: not operations, where groups are of requests. */
+  takesReleased({ kind, isBelow }: ReleasedRequests): boolean {
+    const isRequest = !isBelow && (kind === 'server' || kind === 'consumer');
+    return this.#requestsOnly ? isRequest : this.by !== 'attribute';
+  }
+
   /** Adds requests that were not kept to their group. */
   addReleased(released: ReleasedRequests, service: string | undefined, path: string): void {
     const { name, kind, count, errors, time, durations } = released;
@@ -311,7 +304,8 @@ function whereOf(conditions: readonly string[], service: string | undefined): st
   return service === undefined ? [...conditions] : [...conditions, `service=${service}`];
 }
 
-function nameOf({ names }: IndexPart, name: number, route: number): string {
+/** What rows of a name and a route are called. */
+export function nameOf({ names }: IndexPart, name: number, route: number): string {
   const text = names.text(name);
   return route === NO_TEXT ? text : routeName(text, names.text(route));
 }
@@ -332,11 +326,6 @@ function groupKey(
   const system = part.names.system(name) ?? null;
   const label = values[number]?.label ?? nameOf(part, name, routes[number]!);
   return { name: label, kind: KINDS[kinds[number]!]!, system };
-}
-
-/** What a row is called: by its name and its route. */
-export function spanName(part: IndexPart, at: number): string {
-  return nameOf(part, part.name[at]!, part.route[at]!);
 }
 
 function* timedNames(part: IndexPart, groups: PartGroups): Generator<TimedName, void> {

@@ -7,12 +7,20 @@ const MAX_PATHS = 3;
 
 /** What a reader should know of the recordings before the figures: the sentences of each hint. */
 export function hintTexts(report: Report): string[][] {
-  const { recordedTwice, unknownAttributes, withoutContext } = report;
+  const { recordedTwice } = report;
+  return [
+    ...(recordedTwice === null ? [] : [recordedTwiceHint(recordedTwice)]),
+    ...figureHints(report),
+  ];
+}
+
+/** Which figures are not what they seem. */
+export function figureHints(report: Report): string[][] {
+  const { unknownAttributes, withoutContext } = report;
   return [
     ...unknownAttributes.map(({ name, near }) => [
       `No span that was looked at has the attribute ${name}: did you mean ${near}?`,
     ]),
-    ...(recordedTwice === null ? [] : [recordedTwiceHint(recordedTwice)]),
     ...samplingHints(report),
     ...(report.notKept === 0 ? [] : [notKeptHint(report.notKept)]),
     ...(withoutContext.length === 0 ? [] : [contextHint(withoutContext)]),
@@ -63,7 +71,7 @@ function samplingHints({ sources }: Report): string[][] {
   return hints;
 }
 
-export function contextHint(services: readonly string[]): string[] {
+function contextHint(services: readonly string[]): string[] {
   return [
     `${listed(services)} ${wereText(services)} recorded without context:`,
     'requests have no children, and nothing says what they waited for.',

@@ -1,8 +1,9 @@
 import { countText, durationText, shareText, timeText } from './units.js';
-import type { LongStall, NamedCount, SlowTrace, ThreadPlace } from './report-shape.js';
+import type { LongStall, NamedCount, ThreadOfProcess } from './thread-shape.js';
+import type { SlowTrace } from './trace-shape.js';
 
 /** `of shop, thread main` */
-export function placeText({ service, pid, thread }: ThreadPlace): string {
+export function threadText({ service, pid, thread }: ThreadOfProcess): string {
   const process = service ?? (pid === null ? undefined : `process ${pid}`);
   return `${process === undefined ? 'of' : `of ${process},`} thread ${thread}`;
 }
@@ -50,5 +51,5 @@ export function delayedText({ delayedBy }: SlowTrace): string | undefined {
   if (delayedBy === null) return undefined;
   const { name, start, duration } = delayedBy;
   const what = `${durationText(duration)} from ${timeText(start)}`;
-  return `met ${JSON.stringify(name)} ${placeText(delayedBy)}: ${what}`;
+  return `met ${JSON.stringify(name)} ${threadText(delayedBy)}: ${what}`;
 }

@@ -1,11 +1,12 @@
-import type { IndexPart, Track } from '../index/look-index.js';
+import { IndexRow } from '../index/index-row.js';
+import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
 import { IntervalSet } from './interval-set.js';
 import { LongestRows } from './longest-rows.js';
-import type { ProcessStarts } from './process-starts.js';
-import type { Interruption, ThreadInterruption, ThreadPlace } from './report-shape.js';
+import type { ProcessStarts } from './recorded-times.js';
+import type { Interruption, ThreadInterruption, ThreadOfProcess } from './thread-shape.js';
 import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
-import { threadKeys } from './thread-names.js';
+import { threadKeys } from './processes.js';
 import type { Steps } from '../index/turns.js';
 
 /** As src/node/threads names them. */
@@ -19,7 +20,8 @@ const MOST_LONGEST = 10;
 /** Pauses of a stretch of time that are given one by one. */
 const MOST_PAUSES = 100;
 
-type Kind = 'stall' | 'collection';
+export type InterruptionKind = 'stall' | 'collection';
+type Kind = InterruptionKind;
 
 /** A stretch of time in which a thread was stalled, or else collected garbage. Ns of the index. */
 export interface Pause {
@@ -54,23 +56,36 @@ function kindOfMarks({ kind, name }: Track): Kind | undefined {
   return COLLECTION_MARK.test(name) ? 'collection' : undefined;
 }
 
+const kindsOfParts = new WeakMap<IndexPart, { names: number; kinds: Set<Kind> }>();
+
+/** Of which kinds there are rows. */
+export function interruptionKinds({ parts, tracks }: LookIndex): Kind[] {
+  const all = new Set(tracks.map(kindOfMarks));
+  for (const part of parts) {
+    let known = kindsOfParts.get(part);
+    if (known?.names !== part.names.count) {
+      const kinds = new Set(kindsOfNames(part).filter((kind) => kind !== undefined));
+      known = { names: part.names.count, kinds };
+      kindsOfParts.set(part, known);
+    }
+    for (const kind of known.kinds) all.add(kind);
+  }
+  return (['stall', 'collection'] as const).filter((kind) => all.has(kind));
+}
+
 /** Whether a row is a span of Heph or a mark of ovni: the hook writes both. */
 type Form = 'span' | 'mark';
 
 /** What has fewer gaps: short collections are marks only, and a killed process leaves its stall as a span. */
 const PREFERRED: Readonly<Record<Kind, Form>> = { stall: 'span', collection: 'mark' };
 
-interface PlacedRow {
-  part: IndexPart;
-  at: number;
-}
-
-interface LongestStall extends PlacedRow {
+interface LongestStall {
+  row: IndexRow;
   /** Its process was starting. */
   atStart: boolean;
 }
 
-type LongestOfForms = Readonly<Record<Form, LongestRows<PlacedRow>>>;
+type LongestOfForms = Readonly<Record<Form, LongestRows<IndexRow>>>;
 
 function longestOfForms(): LongestOfForms {
   return { span: new LongestRows(MOST_LONGEST), mark: new LongestRows(MOST_LONGEST) };
@@ -78,7 +93,7 @@ function longestOfForms(): LongestOfForms {
 
 interface CountedInterruption extends Interruption {
   /** The longest. */
-  longest: PlacedRow;
+  longest: IndexRow;
 }
 
 /** When a thread did not work. */
@@ -202,9 +217,9 @@ export class InterruptionTally {
   threads(kind: Kind): { figures: ThreadInterruption; row: number }[] {
     return [...this.#byThread.values()]
       .flatMap((own) =>
-        [...countedOf(own, kind)].map(({ longest: { part, at }, ...figures }) => ({
+        [...countedOf(own, kind)].map(({ longest, ...figures }) => ({
           figures: { kind, ...this.threadOf(own.track), ...figures },
-          row: part.firstRow + at,
+          row: longest.row,
         })),
       )
       .sort((a, b) => b.figures.total - a.figures.total);
@@ -213,21 +228,21 @@ export class InterruptionTally {
   /** The longest stalls, each once: those at the start of a process after all others. */
   get longestStalls(): LongestStall[] {
     return [
-      ...this.#onceOf(this.#longest).map((row) => ({ ...row, atStart: false })),
-      ...this.#onceOf(this.#atStart).map((row) => ({ ...row, atStart: true })),
+      ...this.#onceOf(this.#longest).map((row) => ({ row, atStart: false })),
+      ...this.#onceOf(this.#atStart).map((row) => ({ row, atStart: true })),
     ].slice(0, MOST_LONGEST);
   }
 
-  #onceOf({ span, mark }: LongestOfForms): PlacedRow[] {
-    const isOnlyMark = ({ value: { part, at } }: { value: PlacedRow }): boolean =>
-      this.#byThread.get(this.#keys[part.track[at]!]!)?.byName.stall.span.size === 0;
+  #onceOf({ span, mark }: LongestOfForms): IndexRow[] {
+    const isOnlyMark = ({ value: { track } }: { value: IndexRow }): boolean =>
+      this.#byThread.get(this.#keys[track]!)?.byName.stall.span.size === 0;
     return [...span.sorted, ...mark.sorted.filter(isOnlyMark)]
       .sort((a, b) => b.length - a.length)
       .slice(0, MOST_LONGEST)
       .map(({ value }) => value);
   }
 
-  threadOf(number: number): ThreadPlace {
+  threadOf(number: number): ThreadOfProcess {
     const { sources, tracks } = this.#selection.index;
     const key = this.#keys[number];
     // Other tracks are of a trace that does not say the service.
@@ -253,24 +268,21 @@ export class InterruptionTally {
   }
 
   #addRow(part: IndexPart, at: number, kind: Kind): void {
-    const track = part.track[at]!;
-    const name = part.names.text(part.name[at]!);
-    const start = part.start[at]! + part.offset;
-    const end = start + part.duration[at]!;
+    const row = new IndexRow(part, at);
+    const { track, name, start, end } = row;
     const { from, to } = this.#selection.window;
     const own = this.#interruptionsOf(track);
     const form = this.#selection.index.tracks[track]!.kind === 'mark' ? 'mark' : 'span';
     const byName = own.byName[kind][form];
-    const longest = { part, at };
-    const entry = byName.get(name) ?? { name, count: 0, total: 0, max: 0, longest };
+    const entry = byName.get(name) ?? { name, count: 0, total: 0, max: 0, longest: row };
     byName.set(name, entry);
     entry.count++;
     entry.total += Math.min(end, to) - Math.max(start, from);
-    if (end - start > entry.max) [entry.max, entry.longest] = [end - start, longest];
+    if (end - start > entry.max) [entry.max, entry.longest] = [end - start, row];
     own[kind].add(start, end);
     if (kind === 'stall') {
       const isStart = this.#starts?.isStarting(part.source.number, start) === true;
-      (isStart ? this.#atStart : this.#longest)[form].add(end - start, longest);
+      (isStart ? this.#atStart : this.#longest)[form].add(end - start, row);
     }
     own.either.add(start, end);
   }

@@ -1,4 +1,4 @@
-import { firstAtLeast } from '../index/parts/sorted.js';
+import { firstAtLeast } from '../index/parts/order-rows.js';
 
 /** Intervals of time, merged where they overlap. */
 export class IntervalSet {
@@ -12,10 +12,6 @@ export class IntervalSet {
     this.#starts.push(start);
     this.#ends.push(end);
     this.#before = undefined;
-  }
-
-  addAll(other: IntervalSet): void {
-    for (const [at, start] of other.#starts.entries()) this.add(start, other.#ends[at]!);
   }
 
   /** Time of [start, end) that lies within the intervals. */

@@ -3,7 +3,7 @@ import { nanosecondsOf } from '../../dumpi/read/dump.js';
 import { MessageMatch } from '../../dumpi/read/message-match.js';
 import { ReadDatatypeSizes } from '../../dumpi/read/read-datatype-sizes.js';
 import { CallCursor } from '../../dumpi/read/reader.js';
-import type { CallRecord } from '../../dumpi/read/reader.js';
+import type { CallRecord } from '../../dumpi/read/call-record.js';
 import { readSections } from '../../dumpi/read/section-reader.js';
 import type { MpiTraffic } from './report-shape.js';
 
@@ -50,7 +50,7 @@ function bytesOf(counts: unknown, types: unknown, sizes: ReadDatatypeSizes): num
 }
 
 /** Bytes that a call says to send, or to receive if it sends nothing. */
-export function callBytes(fields: Fields, sizes: ReadDatatypeSizes): number | undefined {
+function callBytes(fields: Fields, sizes: ReadDatatypeSizes): number | undefined {
   const { count, datatype, sendcount, sendcounts, sendtype, sendtypes } = fields as Record<
     string,
     unknown

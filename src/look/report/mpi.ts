@@ -1,5 +1,5 @@
 import { existingRankFiles, isMetafile } from '../../dumpi/read/run.js';
-import { dumpiFormat } from '../../traces/dumpi-format.js';
+import { dumpiFormat } from '../../dumpi/read/format.js';
 import { TraceViews } from '../../traces/trace-views.js';
 import type { LookIndex, Source } from '../index/look-index.js';
 import { Distribution } from './distribution.js';

@@ -1,14 +1,14 @@
-import { NO_TRACE, UNFINISHED_BIT } from '../index/look-index.js';
+import { IndexRow, isRequest, rowAt } from '../index/index-row.js';
+import { UNFINISHED_BIT } from '../index/look-index.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
-import { callTarget, isCall } from './call-target.js';
-import { isRequest, spanName } from './groups.js';
+import { callTarget } from './call-target.js';
 import { handlersOf } from './request-handlers.js';
 import type { Handler } from './request-handlers.js';
-import { isoTime } from './iso-time.js';
+import { isoTime } from './units.js';
 import { LongestRows } from './longest-rows.js';
-import type { OpenSpan, OpenSpans } from './report-shape.js';
+import type { OpenSpan, OpenSpans } from './trace-shape.js';
 import { isMethod } from './request-name.js';
-import { requestPath } from './request-path.js';
+import { requestPath, spanName } from './row-name.js';
 import { SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
 import type { Steps } from '../index/turns.js';
@@ -19,15 +19,9 @@ const MAX_LISTED = 100;
 const MOST_ANCESTORS = 32;
 
 /** What is said of open spans, and the rows in the index of those that are listed. */
-export interface FoundOpenSpans {
+interface FoundOpenSpans {
   open: OpenSpans;
   rows: number[];
-}
-
-interface Listed {
-  part: IndexPart;
-  at: number;
-  row: number;
 }
 
 /** Spans that had not ended when their process did, or that a living process has not ended yet. */
@@ -35,7 +29,7 @@ export function* openSpans(selection: RowSelection): Steps<FoundOpenSpans> {
   const { index } = selection;
   let count = 0;
   let requests = 0;
-  const oldest = new LongestRows<Listed>(MAX_LISTED);
+  const oldest = new LongestRows<IndexRow>(MAX_LISTED);
   for (const part of index.parts) {
     yield;
     if (part.unfinished === 0) continue;
@@ -45,9 +39,8 @@ export function* openSpans(selection: RowSelection): Steps<FoundOpenSpans> {
       if ((flags[at]! & UNFINISHED_BIT) === 0 || (marks[at]! & SPAN) === 0) continue;
       count++;
       if (isRequest(flags[at]!)) requests++;
-      const row = part.firstRow + at;
       const age = ageOf(part, at);
-      if (oldest.admits(age)) oldest.add(age, { part, at, row });
+      if (oldest.admits(age)) oldest.add(age, new IndexRow(part, at));
     }
   }
   const found = oldest.sorted.map(({ value }) => value);
@@ -72,39 +65,40 @@ function ageOf({ source, start, duration, offset }: IndexPart, at: number): numb
   return until === undefined ? duration[at]! : Math.max(duration[at]!, until - start[at]! - offset);
 }
 
-function lacksRoute({ part, at }: Listed): boolean {
-  return isRequest(part.flags[at]!) && isMethod(spanName(part, at));
+function lacksRoute(row: IndexRow): boolean {
+  return row.isRequest && isMethod(spanName(row));
 }
 
 function describe(
   index: LookIndex,
-  { part, at, row }: Listed,
+  own: IndexRow,
   handler: Handler | undefined,
   depth: number,
 ): OpenSpan {
-  const name = isRequest(part.flags[at]!) ? spanName(part, at) : part.names.text(part.name[at]!);
-  const trace = part.trace[at]!;
+  const { part, at, row } = own;
+  const name = own.isRequest ? spanName(own) : own.name;
   return {
     depth,
     name: handler === undefined ? name : `${name} ${handler.route}`,
-    path: handler === undefined && lacksRoute({ part, at, row }) ? requestPath(index, row) : null,
-    system: part.names.system(part.name[at]!) ?? null,
-    target: isCall(part, at) ? callTarget(index, row) : null,
-    service: part.source.service ?? null,
-    thread: index.tracks[part.track[at]!]!.name,
-    start: isoTime(index.epoch, part.start[at]! + part.offset),
+    path: handler === undefined && lacksRoute(own) ? requestPath(index, row) : null,
+    system: own.system,
+    target: own.isCall ? callTarget(index, row) : null,
+    service: own.service,
+    thread: index.tracks[own.track]!.name,
+    start: isoTime(index.epoch, own.start),
     age: ageOf(part, at),
-    traceId: trace === NO_TRACE ? null : part.traceId(trace),
+    isNow: part.source.until !== undefined,
+    traceId: own.traceId,
   };
 }
 
 /** Each span below the next of its ancestors that is listed too, the oldest first. */
 function* inTree(
   index: LookIndex,
-  listed: readonly Listed[],
-): Generator<{ span: Listed; depth: number }, void> {
+  listed: readonly IndexRow[],
+): Generator<{ span: IndexRow; depth: number }, void> {
   const rows = new Set(listed.map(({ row }) => row));
-  const below = new Map<number | null, Listed[]>();
+  const below = new Map<number | null, IndexRow[]>();
   for (const span of listed) {
     const parent = listedAncestor(index, span.row, rows);
     const siblings = below.get(parent);
@@ -126,8 +120,7 @@ function* inTree(
 function listedAncestor(index: LookIndex, row: number, listed: ReadonlySet<number>): number | null {
   let ancestor = row;
   for (let steps = 0; steps < MOST_ANCESTORS; steps++) {
-    const part = index.partOf(ancestor);
-    ancestor = part.parent[ancestor - part.firstRow]!;
+    ancestor = rowAt(index, ancestor).parent;
     if (ancestor < 0) return null;
     if (listed.has(ancestor)) return ancestor;
   }

@@ -1,7 +1,7 @@
 import { KINDS } from '../../spans/layout.js';
 import { NO_TEXT } from '../index/look-index.js';
 import type { IndexPart, TextTable } from '../index/look-index.js';
-import type { GroupedValues } from './attribute-values.js';
+import type { GroupedValues } from './recorded-attributes.js';
 
 const NONE = -1;
 

@@ -1,4 +1,4 @@
-import { isError } from './groups.js';
+import { isError } from '../index/index-row.js';
 import type { GroupTally, Grouping } from './groups.js';
 import type { GroupPicture, HeatMap, Timeline } from './report-shape.js';
 import type { RowSelection } from './selection.js';

@@ -1,20 +1,35 @@
+import type { IndexRow } from '../index/index-row.js';
+import { rowAt } from '../index/index-row.js';
 import type { RecordedLink } from '../../spans/span-record.js';
 import { wordsOf } from '../index/serve/find-rows.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
-import { isRequest } from './groups.js';
 import { recordedSpan } from './recorded-attributes.js';
 import type { PoolWaits, TimeShare } from './report-shape.js';
 import { rowName } from './row-name.js';
 import { CHOSEN, SPAN } from './selection.js';
 import type { RowSelection } from './selection.js';
-import { TimeSampler } from './time-sampler.js';
+import { TimeSampler } from './samples.js';
 import { TracesElsewhere } from './traces-elsewhere.js';
 
+/** Names of spans of waiting for a pool, whatever else names its system. */
+const POOLS: ReadonlySet<string> = new Set([
+  'generic pool',
+  'http pool',
+  'knex pool',
+  'mssql pool',
+  'mysql pool',
+  'postgresql pool',
+]);
 /** Of the link to the span that had the connection: for how many ns it had had it. */
 const HELD = 'tracewright.pool.held';
 /** Waits of a pool whose records are read for who held its connections, evenly from their time. */
 const SAMPLES = 200;
+/** Waits of a pool of which it is known who waited, and holders of one wait that are followed. */
+const MOST_QUEUED = 1 << 20;
+const MOST_HOLDERS = 64;
+/** Between the end of a wait and the moment since when its span had the connection, in ns. */
+const SAME_MOMENT = 1e6;
 /** From a span up to its request. */
 const MOST_ANCESTORS = 100;
 /** Names that are reported of a pool. */
@@ -67,7 +82,7 @@ class PoolTally {
 
 /**
  * Who waited for a connection of a pool, and who held it meanwhile, by request. A wait has a link to the span that had
- * the connection before: what it waited before that one had it was the time of earlier holders.
+ * the connection before, and that one's own wait a link to the one before that.
  */
 export function* poolWaits(selection: RowSelection): Steps<PoolWaits[]> {
   const { index } = selection;
@@ -82,10 +97,9 @@ export function* poolWaits(selection: RowSelection): Steps<PoolWaits[]> {
 
 function addPart(part: IndexPart, marks: Uint8Array, pools: Map<string, PoolTally>): void {
   const { names, name, duration, firstRow } = part;
-  const arePools = Uint8Array.from({ length: names.count }, (_, number) => {
-    const system = names.system(number);
-    return system !== undefined && names.text(number) === `${system} pool` ? 1 : 0;
-  });
+  const arePools = Uint8Array.from({ length: names.count }, (_, number) =>
+    POOLS.has(names.text(number)) ? 1 : 0,
+  );
   if (!arePools.includes(1)) return;
   const service = part.source.service ?? null;
   for (let at = 0; at < marks.length; at++) {
@@ -100,53 +114,104 @@ function addPart(part: IndexPart, marks: Uint8Array, pools: Map<string, PoolTall
 }
 
 function* addHolders(index: LookIndex, pool: PoolTally): Steps<void> {
-  const found: { link: RecordedLink; id: Uint32Array; sample: Sample }[] = [];
-  for (const sample of pool.samples()) {
+  const found: { holding: Holding; id: Uint32Array; weight: number }[] = [];
+  const queue = new Queue(index, pool.waits);
+  for (const { row, duration, weight } of pool.samples()) {
     yield;
-    addTo(pool.waited, requestAbove(index, sample.row), sample.weight * sample.duration);
-    const link = recordedSpan(index, sample.row)?.links.find(
-      ({ attributes }) => HELD in attributes,
-    );
-    if (link === undefined) continue;
-    found.push({ link, id: Uint32Array.from(wordsOf(link.traceId)), sample });
+    addTo(pool.waited, requestAbove(index, row), weight * duration);
+    const holdings = [...queue.holdings(row)];
+    if (holdings.length === 0) continue;
     pool.sampled += 1;
+    let left = duration;
+    for (const holding of holdings) {
+      const id = Uint32Array.from(wordsOf(holding.link.traceId));
+      found.push({ holding, id, weight });
+      left -= holding.time;
+    }
+    if (left > 0) addTo(pool.held, EARLIER, weight * left);
   }
   const traces = yield* TracesElsewhere.ofIds(
     index,
     found.map(({ id }) => id),
   );
-  for (const { link, id, sample } of found) {
-    const { duration, weight } = sample;
-    const row = traces.rowsOf(id).find((each) => isSpan(index, each, link.spanId));
-    const holder = row === undefined ? 'not recorded' : requestAbove(index, row);
-    const held = Math.min(duration, Number(link.attributes[HELD]));
-    addTo(pool.held, holder, weight * held);
-    if (duration > held) addTo(pool.held, EARLIER, weight * (duration - held));
+  for (const { holding, id, weight } of found) {
+    const { link, time } = holding;
+    const row = traces.rowsOf(id).find((each) => rowAt(index, each).spanId === link.spanId);
+    addTo(pool.held, row === undefined ? 'not recorded' : requestAbove(index, row), weight * time);
   }
 }
 
-/** Those who had the connection before the last one. */
+/** Those who had the connection before the first one that is known. */
 const EARLIER = 'others before';
 
-function isSpan(index: LookIndex, row: number, spanId: string): boolean {
-  const part = index.partOf(row);
-  const at = row - part.firstRow;
-  const word = (number: number): string =>
-    part.spanId[2 * at + number]!.toString(16).padStart(8, '0');
-  return word(0) + word(1) === spanId;
+/** Of a wait: which span had the connection for a part of it. */
+interface Holding {
+  link: RecordedLink;
+  time: number;
+}
+
+/** The waits of a pool in their order: who had a connection before has mostly waited for it, too. */
+class Queue {
+  readonly #index: LookIndex;
+  /** By a word of the id of the span that waited, which the next one has a link to. */
+  readonly #bySpan = new Map<number, number[]>();
+
+  constructor(index: LookIndex, waits: readonly { row: number }[]) {
+    this.#index = index;
+    for (const { row } of waits.slice(0, MOST_QUEUED)) {
+      const waiting = this.#waiting(row);
+      if (waiting === undefined) continue;
+      const word = waiting.part.spanId[2 * waiting.at + 1]!;
+      const others = this.#bySpan.get(word);
+      if (others === undefined) this.#bySpan.set(word, [row]);
+      else others.push(row);
+    }
+  }
+
+  /** Who had the connection while a row waited, the last one first. */
+  *holdings(row: number): Generator<Holding, void> {
+    const begin = rowAt(this.#index, row).start;
+    let wait: number | undefined = row;
+    for (let steps = 0; wait !== undefined && steps < MOST_HOLDERS; steps++) {
+      const link = this.#linkOf(wait);
+      if (link === undefined) return;
+      const until: number = rowAt(this.#index, wait).end;
+      const since = until - Number(link.attributes[HELD]);
+      yield { link, time: until - Math.max(begin, since) };
+      wait = since > begin ? this.#endedAt(since, link.spanId) : undefined;
+    }
+  }
+
+  #linkOf(row: number): RecordedLink | undefined {
+    return recordedSpan(this.#index, row)?.links.find(({ attributes }) => HELD in attributes);
+  }
+
+  /** The wait of a span that ended when it got the connection. */
+  #endedAt(time: number, spanId: string): number | undefined {
+    const word = Number.parseInt(spanId.slice(8), 16);
+    const farOf = (row: number): number => Math.abs(rowAt(this.#index, row).end - time);
+    const waits = (this.#bySpan.get(word) ?? []).filter(
+      (row) => farOf(row) < SAME_MOMENT && this.#waiting(row)!.spanId === spanId,
+    );
+    return waits.sort((a, b) => farOf(a) - farOf(b))[0];
+  }
+
+  /** The span in which a row waited. */
+  #waiting(row: number): IndexRow | undefined {
+    const { parent } = rowAt(this.#index, row);
+    return parent < 0 ? undefined : rowAt(this.#index, parent);
+  }
 }
 
 /** The name of the request that a span belongs to; else of the span at the top, in its process. */
 function requestAbove(index: LookIndex, row: number): string {
-  let top = row;
-  for (let steps = 0; steps < MOST_ANCESTORS; steps++) {
-    const part = index.partOf(top);
-    if (isRequest(part.flags[top - part.firstRow]!)) break;
-    const parent = part.parent[top - part.firstRow]!;
-    if (parent < 0 || index.partOf(parent).source !== part.source) break;
-    top = parent;
+  let top = rowAt(index, row);
+  for (let steps = 0; steps < MOST_ANCESTORS && !top.isRequest && top.parent >= 0; steps++) {
+    const above = rowAt(index, top.parent);
+    if (above.part.source !== top.part.source) break;
+    top = above;
   }
-  return rowName(index, top);
+  return rowName(index, top.row);
 }
 
 function addTo(times: Map<string, number>, name: string, time: number): void {

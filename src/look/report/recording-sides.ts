@@ -1,8 +1,11 @@
 import type { TraceContent } from '../../rows/row-flags.js';
+import type { LookIndex } from '../index/look-index.js';
+import type { EarlierAndLater } from './report-shape.js';
+
 /** What is asked of a source. */
-export interface SideSource {
+interface SideSource {
   number: number;
-  /** Its place in the order in which sources are shown. */
+  /** Its rank in the order in which sources are shown. */
   order: number;
   path: string;
   format: string;
@@ -46,21 +49,28 @@ export function runsOf(sources: readonly SideSource[]): Run[] {
       Number(a.service === undefined) - Number(b.service === undefined) || a.order - b.order,
   );
   const common = commonParts(ordered);
-  const runs = new Map<string, Run & { place: string }>();
+  const runs = new Map<string, Run & { directory: string }>();
   for (const { number, path, service, begin } of ordered) {
     const parts = path.split(SEPARATOR);
-    const place = parts[common] ?? parts.at(-1)!;
-    const key = JSON.stringify([place, service]);
+    const directory = parts[common] ?? parts.at(-1)!;
+    const key = JSON.stringify([directory, service]);
     const own = parts.slice(0, common + 1).join('/');
-    const run = runs.get(key) ?? { name: place, place, path: own, sources: [], service, begin };
+    const run = runs.get(key) ?? {
+      name: directory,
+      directory,
+      path: own,
+      sources: [],
+      service,
+      begin,
+    };
     runs.set(key, run);
     run.sources.push(number);
     run.begin = Math.min(run.begin, begin);
   }
   const all = [...runs.values()];
-  return all.map(({ name, place, ...run }) => {
+  return all.map(({ name, directory, ...run }) => {
     const isOnly = all.every((other) => other.name !== name || other.service === run.service);
-    return { ...run, name: isOnly ? name : `${place} · ${run.service ?? 'no service'}` };
+    return { ...run, name: isOnly ? name : `${directory} · ${run.service ?? 'no service'}` };
   });
 }
 
@@ -123,4 +133,35 @@ export function isBeforeAndAfter(runs: readonly Run[], { before, after }: Sides)
     runs.map(({ name }) => name),
   ).join();
   return every !== '' && [before, after].every((names) => servicesOf(runs, names).join() === every);
+}
+
+/** The paths of two recordings of the same services, one after the other; null: these are none. */
+export function earlierAndLater(
+  { sources }: LookIndex,
+  times: { ofSource(number: number): Pick<SideSource, 'begin' | 'end'> },
+): EarlierAndLater | null {
+  const described = sources
+    .map(({ number, path, format, content, service }): SideSource => {
+      const { begin, end } = times.ofSource(number);
+      const about = service === undefined ? {} : { service };
+      return { number, order: 0, path, format, content, ...about, begin, end };
+    })
+    .filter(({ begin, end }) => begin <= end)
+    .sort((a, b) => a.begin - b.begin)
+    .map((source, order) => ({ ...source, order }));
+  const runs = runsOf(described);
+  const sides = likelySides(described, runs);
+  if (!isBeforeAndAfter(runs, sides)) return null;
+  const [before, after] = [sides.before, sides.after].map((names) => {
+    const own = runs.filter(({ name }) => names.includes(name));
+    const numbers = new Set(own.flatMap((run) => run.sources));
+    return {
+      paths: [...new Set(own.map(({ path }) => path))],
+      sources: described.filter(({ number }) => numbers.has(number)),
+    };
+  });
+  const end = Math.max(...before!.sources.map((source) => source.end));
+  const begin = Math.min(...after!.sources.map((source) => source.begin));
+  if (end > begin || before!.paths.some((path) => after!.paths.includes(path))) return null;
+  return { services: servicesOf(runs, sides.before), before: before!.paths, after: after!.paths };
 }

@@ -1,7 +1,8 @@
+import type { Interruptions, ThreadFigures } from './thread-shape.js';
+import type { WaitedFor, SlowTrace, OpenSpans } from './trace-shape.js';
+import type { SpanKind } from '../../spans/layout.js';
 import type { LatencyHistogram } from '../index/latency-histogram.js';
 import type { SourceState } from '../index/look-index.js';
-import type { SpanKind } from '../../spans/layout.js';
-import type { DiskCost } from './cost-shape.js';
 import type { UnknownAttribute } from './unknown-attributes.js';
 
 /** What the spans of a group have in common. */
@@ -49,6 +50,8 @@ export interface Group extends Latency, GroupWaits {
 /** A trace that was read. */
 export interface ReportSource {
   path: string;
+  /** Sources of one process have the same number; null: it has threads of several. */
+  process: number | null;
   format: string;
   service: string | null;
   host: string | null;
@@ -69,14 +72,14 @@ export interface ReportSource {
   clockError: number | null;
 }
 
-/** Failed spans of one service with errors of one type, message and place. */
+/** Failed spans of one service with errors of one type, message and frame. */
 export interface ErrorType {
   /** `error.type`, or the type of the exception; null: nothing says it. */
   type: string | null;
   /** The first line of its message, with numbers, ids and quoted values as `?`; null: none is recorded. */
   message: string | null;
   /** `reserve (/app/stock.js:12:9)`: the first frame of its stack that is the program's own; null: no stack is recorded. */
-  place: string | null;
+  frame: string | null;
   /** Of the spans that failed, the most frequent name, and how many names they have. */
   name: string;
   names: number;
@@ -127,195 +130,6 @@ export interface PoolWaits {
   waited: TimeShare[];
   /** The requests that had the connections meanwhile. */
   held: TimeShare[];
-}
-
-/** A span of a slow trace, in the order of the tree. */
-export interface TreeRow {
-  /**
-   * `stall`, `collection`: the thread of a called service was stalled, or collected garbage, while its
-   * request had not begun or had ended. Such a row is no span of the trace.
-   */
-  kind: 'span' | 'stall' | 'collection';
-  /** 0 for those at the top. */
-  depth: number;
-  name: string;
-  /** `http`, `redis`; null: it names none. */
-  system: string | null;
-  /** Host and port that a call named by its method has asked. */
-  target: string | null;
-  service: string | null;
-  /** Ns since the start of the trace. */
-  start: number;
-  duration: number;
-  /** Ns in which none of its children ran. */
-  self: number;
-  /** Ns of the critical path that this span itself took: what the trace waited for. */
-  waited: number;
-  status: 'unset' | 'ok' | 'error';
-  unfinished: boolean;
-  /** Its parent is not in the recording. */
-  missingParent: boolean;
-  /** Of a request: ns in which its thread was stalled, or collected garbage. */
-  stalls: number;
-  collections: number;
-  /** How many siblings of one name the row is for. Their times are summed, their children are left out. */
-  repeated: number;
-}
-
-/** Time of the critical path by the name of the span that took it. */
-export interface WaitedFor {
-  /** `stall`, `collection`: of the thread of a called service. */
-  kind: TreeRow['kind'];
-  name: string;
-  /** `http`, `redis`; null: it names none. */
-  system: string | null;
-  /** Host and port that a call named by its method has asked. */
-  target: string | null;
-  service: string | null;
-  /** Whether it is the time of the span that waited, in which none of its children ran. */
-  isItself: boolean;
-  time: number;
-  /** From 0 to 1. */
-  share: number;
-}
-
-export interface SlowTrace {
-  /** Null: the span belongs to no trace. */
-  traceId: string | null;
-  name: string;
-  /** Of a request whose name has no path. */
-  path: string | null;
-  service: string | null;
-  /** ISO time. */
-  start: string;
-  duration: number;
-  spans: number;
-  /** Ns in which the thread of its slow span was stalled. */
-  stalls: number;
-  /** Ns in which that thread collected garbage. */
-  collections: number;
-  waitedFor: WaitedFor[];
-  /** What has delayed it, if only stalls or collections were asked for. */
-  delayedBy: (ThreadPlace & { name: string; start: string; duration: number }) | null;
-  rows: TreeRow[];
-  /** Spans of the trace that `rows` leaves out. */
-  omitted: number;
-}
-
-/** What kept threads from working: stalls of the event loop, or garbage collections. */
-export interface Interruption {
-  name: string;
-  count: number;
-  total: number;
-  max: number;
-}
-
-/** A thread, as far as the trace says it. */
-export interface ThreadPlace {
-  service: string | null;
-  pid: number | null;
-  thread: string;
-}
-
-/** The stalls or collections of one thread. */
-export interface ThreadInterruption extends Interruption, ThreadPlace {
-  kind: 'stall' | 'collection';
-}
-
-export interface NamedCount {
-  name: string;
-  count: number;
-}
-
-/** One of the longest stalls. */
-export interface LongStall extends ThreadPlace {
-  /** ISO time. */
-  start: string;
-  duration: number;
-  /** docs/event-loop.md explains them; null: not recorded. */
-  cause: string | null;
-  /** It began before the first request of its process, shortly after the process. */
-  atStart: boolean;
-  /** Spans that ran on the thread, the innermost first. */
-  ran: NamedCount[];
-  /** Spans of the thread that were open before and after it, and requests that it had not read yet. */
-  delayed: NamedCount[];
-}
-
-/** How much of the time of the slow spans of a group lay within stalls and collections. */
-export interface SlowShare {
-  name: string;
-  kind: SpanKind | null;
-  system: string | null;
-  service: string | null;
-  /** Spans of at least the group's p95. */
-  count: number;
-  time: number;
-  /** On their own thread. */
-  stalls: number;
-  collections: number;
-  /** In a call, while the called thread was stalled or collected garbage. */
-  called: number;
-  /** In any of these. */
-  either: number;
-}
-
-export interface Interruptions {
-  /** By name, of all threads. */
-  stalls: Interruption[];
-  collections: Interruption[];
-  /** By thread and name: stalls first, those that took the most time first. */
-  threads: ThreadInterruption[];
-  /** The longest ten: those at the start of a process after all others. */
-  longest: LongStall[];
-  slow: SlowShare[];
-}
-
-export interface ThreadFigures {
-  path: string;
-  service: string | null;
-  pid: number | null;
-  thread: string;
-  kind: 'thread' | 'states' | 'rank' | 'kernel';
-  spans: number;
-  /** Ns in which a span was open, a call was running, or the state was `running`. */
-  busy: number;
-  /** Of the time in which the process was recorded, from 0 to 1. */
-  share: number;
-  /** Share of time in which the event loop ran code; null: not recorded. */
-  utilisation: number | null;
-  stalls: number;
-  collections: number;
-}
-
-export interface OpenSpan {
-  /** 0: no span above it is listed. */
-  depth: number;
-  /** Of a request, with the route of its handler. */
-  name: string;
-  /** Of a request whose name has no path. */
-  path: string | null;
-  /** `http`, `redis`; null: it names none. */
-  system: string | null;
-  /** Host and port that a call named by its method has asked. */
-  target: string | null;
-  service: string | null;
-  thread: string;
-  /** ISO time. */
-  start: string;
-  /** Ns from its start to the last sign of life. */
-  age: number;
-  traceId: string | null;
-}
-
-export interface OpenSpans {
-  count: number;
-  /** How many of them are requests. */
-  requests: number;
-  /** The oldest first, each followed by those below it. */
-  spans: OpenSpan[];
-  /** How many are not looked at, because there are too many. */
-  omitted: number;
 }
 
 /** Two recordings of the same services, one after the other. */
@@ -435,4 +249,13 @@ export interface HeatMap {
 export interface GroupPicture {
   histogram: LatencyHistogram;
   heat: HeatMap;
+}
+
+/** What the traces take on disk: all of them, whatever part of them the report is about. */
+export interface DiskCost {
+  bytes: number;
+  /** Bytes; null: there is no request, or the report is about a part of the recording. */
+  perRequest: number | null;
+  /** Bytes a day, as in the time that was recorded; null: nothing was. */
+  perDay: number | null;
 }

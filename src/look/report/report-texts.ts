@@ -1,4 +1,5 @@
 import { counted } from '../../core/counted.js';
+import type { SourceState } from '../index/look-index.js';
 import type { Report } from './report-shape.js';
 import { bytesText, durationText } from './units.js';
 
@@ -47,4 +48,17 @@ export function summaryText({ completeness, sources, length, outside }: Report):
   if (outside.count === 0) return read;
   const calls = counted(outside.count, 'call of a library', 'calls of libraries');
   return `${read}; ${calls} outside any span, ${durationText(outside.time)} together`;
+}
+
+/** How the process of a recording has ended. docs/report.md explains the words. */
+export const STATE_TEXTS: Readonly<Record<SourceState, string>> = {
+  ended: 'ended',
+  growing: 'running',
+  died: 'was killed',
+  unfinished: 'ended with open spans',
+};
+
+/** Empty if there is nothing special, so that a column of it can be left out. */
+export function unusualStateText(state: SourceState): string {
+  return state === 'ended' ? '' : STATE_TEXTS[state];
 }

@@ -1,25 +1,25 @@
-import { TracewrightError } from '../../core/errors.js';
+import { isRequest } from '../index/index-row.js';
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
 import { CalledThreads } from './called-threads.js';
-import { callsOutside } from './calls-outside.js';
 import { completenessOf } from './completeness.js';
 import { diskCost } from './disk-cost.js';
-import { earlierAndLater } from './earlier-and-later.js';
+import { earlierAndLater } from './recording-sides.js';
 import { errorTypes, selectionBefore } from './error-types.js';
 import { Grouping, groupFigures, hasRequests } from './groups.js';
 import type { PartsReady } from './groups.js';
 import { groupWaits } from './group-waits.js';
 import { InterruptionTally } from './interruptions.js';
-import { isoTime } from './iso-time.js';
-import { longStalls } from './long-stalls.js';
+import { isoTime } from './units.js';
+import { longStalls } from './delayed-spans.js';
 import { mpiRuns } from './mpi.js';
 import { openSpans } from './open-spans.js';
 import { groupPictures, timelineOf } from './pictures.js';
 import { poolWaits } from './pool-waits.js';
 import { REPORT_VERSION } from './report-shape.js';
 import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from './report-shape.js';
-import { ProcessStarts } from './process-starts.js';
-import { RecordedTimes } from './recorded-times.js';
+import { addReleased } from './released-groups.js';
+import { ProcessStarts, RecordedTimes } from './recorded-times.js';
+import { Processes } from './processes.js';
 import { RowSelection, endOf } from './selection.js';
 import type { TimeWindow } from './selection.js';
 import { Sampling } from './sampling.js';
@@ -27,10 +27,52 @@ import { slowShares } from './slow-shares.js';
 import { slowTraces } from './slow-traces.js';
 import { threadFigures } from './threads.js';
 import { unknownAttributes } from './unknown-attributes.js';
-import { servicesWithoutContext } from './without-context.js';
-import { releasedIn } from '../../spans/read/released-requests.js';
 import { inTurns } from '../index/turns.js';
 import type { Steps } from '../index/turns.js';
+import { NO_TRACE } from '../index/look-index.js';
+import { CALLS_OUTSIDE, TIME_OUTSIDE } from '../../spans/read/loop-curves.js';
+
+/** The calls of libraries outside of spans, of the seconds that overlap the window. */
+function callsOutside({ index, window: { from, to } }: RowSelection): Report['outside'] {
+  const sumOf = (wanted: string): number => {
+    let sum = 0;
+    for (const counter of index.counters) {
+      if (counter.name !== wanted) continue;
+      // Points of other curves are made when they are asked for.
+      const { times, values } = counter;
+      for (let at = 0; at + 1 < times.length; at++) {
+        if (times[at + 1]! > from && times[at]! < to) sum += values[at]!;
+      }
+    }
+    return sum;
+  };
+  return { count: sumOf(CALLS_OUTSIDE), time: sumOf(TIME_OUTSIDE) };
+}
+
+/** Requests of a source that are looked at. */
+const MOST_REQUESTS = 1000;
+
+/** Services, or else paths, whose requests have no context. Older hooks recorded such requests without ids. */
+function* servicesWithoutContext({ sources, parts }: LookIndex): Steps<string[]> {
+  const found = new Set<string>();
+  for (const { number, service, path, withoutContext } of sources) {
+    let [requests, withoutIds] = [0, 0];
+    for (const { source, flags, trace, count } of parts) {
+      if (source.number !== number) continue;
+      yield;
+      for (let at = 0; at < count && requests < MOST_REQUESTS; at++) {
+        if (!isRequest(flags[at]!)) continue;
+        requests++;
+        if (trace[at] === NO_TRACE) withoutIds++;
+      }
+      if (requests === MOST_REQUESTS) break;
+    }
+    // Those that were open when the process died have ids.
+    const isOld = withoutIds > requests / 2;
+    if (isOld || (withoutContext && requests > 0)) found.add(service ?? path);
+  }
+  return [...found];
+}
 
 export interface ReportOptions {
   /** Default: `route` if there are requests, else `name`. */
@@ -54,23 +96,25 @@ export interface IllustratedReport {
 }
 
 /** Rows of the index that a report names. */
-export interface ReportedRows {
-  /** By place in `open.spans`. */
+interface ReportedRows {
+  /** By number in `open.spans`. */
   open: readonly number[];
-  /** By place in `interruptions.threads`: the longest one. */
+  /** By number in `interruptions.threads`: the longest one. */
   threads: readonly number[];
-  /** By place in `interruptions.longest`. */
+  /** By number in `interruptions.longest`. */
   stalls: readonly number[];
 }
 
 const DEFAULT_SLOWEST = 5;
 
 function sourcesOf(
-  { sources, parts, epoch }: LookIndex,
+  index: LookIndex,
   times: RecordedTimes,
   sampling: Sampling,
   window: TimeWindow,
 ): ReportSource[] {
+  const { sources, parts, epoch } = index;
+  const processes = new Processes(index);
   const rows = new Map<number, number>();
   for (const { source, count } of parts) {
     rows.set(source.number, (rows.get(source.number) ?? 0) + count);
@@ -91,6 +135,7 @@ function sourcesOf(
     } = source;
     return {
       path,
+      process: processes.onlyOf(number),
       format,
       service: service ?? null,
       host: host ?? null,
@@ -133,19 +178,21 @@ const COLUMNS: readonly StoredColumn[] = [
   'trace',
   'traceIds',
   'missing',
+  'parent',
+  'recordOffset',
 ];
 
 /** Reads the columns of the parts within the window, some while others are counted. */
 function readAhead({ parts }: LookIndex, selection: RowSelection): PartsReady {
   const wanted = parts.filter((part) => selection.mayHave(part));
-  const places = new Map(wanted.map((part, place) => [part, place]));
+  const numbers = new Map(wanted.map((part, number) => [part, number]));
   const reading: Promise<void>[] = [];
   return (part) => {
-    const place = places.get(part)!;
-    for (const next of wanted.slice(reading.length, place + 1 + PARTS_AHEAD)) {
+    const number = numbers.get(part)!;
+    for (const next of wanted.slice(reading.length, number + 1 + PARTS_AHEAD)) {
       reading.push(next.load(COLUMNS));
     }
-    return reading[place];
+    return reading[number];
   };
 }
 
@@ -162,34 +209,9 @@ export async function makeReport(
   const by = attributes.length > 0 ? 'attribute' : (options.by ?? usual);
   const grouping = new Grouping(selection, by, requests, exact, attributes);
   await grouping.count(ready);
-  const notKept = isWhole(condition) && attributes.length === 0 ? addReleased(index, grouping) : 0;
+  const notKept = attributes.length === 0 ? addReleased(index, condition, grouping) : 0;
   const before = await selectionBefore(selection, condition);
   return inTurns(figureSteps(selection, before, grouping, notKept, options));
-}
-
-/** Whether a condition selects everything. */
-function isWhole(condition: object): boolean {
-  return Object.values(condition).every(
-    (each) => each === undefined || (Array.isArray(each) && each.length === 0),
-  );
-}
-
-/** Adds the requests that were not kept to the groups, and returns how many there are. */
-function addReleased({ sources }: LookIndex, grouping: Grouping): number {
-  let count = 0;
-  for (const { format, path, service } of sources) {
-    if (format !== 'Heph') continue;
-    try {
-      for (const released of releasedIn(path)) {
-        grouping.addReleased(released, service, path);
-        count += released.count;
-      }
-    } catch (error) {
-      // The index names what cannot be read.
-      if (!(error instanceof TracewrightError)) throw error;
-    }
-  }
-  return count;
 }
 
 function* figureSteps(
@@ -211,6 +233,7 @@ function* figureSteps(
   const called = yield* CalledThreads.of(selection, interruptions);
   const waitsOf = yield* groupWaits(selection, grouping, called);
   const { open, rows } = yield* openSpans(selection);
+  const asked = [...(condition.attributes ?? []).map(({ name }) => name), ...grouping.attributes];
   const threads = [...interruptions.threads('stall'), ...interruptions.threads('collection')];
   const report: Report = {
     version: REPORT_VERSION,
@@ -224,7 +247,7 @@ function* figureSteps(
     notKept,
     sources: sourcesOf(index, times, sampling, selection.window),
     recordedTwice: earlierAndLater(index, times),
-    unknownAttributes: grouping.tallies.length > 0 ? [] : unknownAttributes(index, condition),
+    unknownAttributes: grouping.tallies.length > 0 ? [] : unknownAttributes(index, asked),
     withoutContext: yield* servicesWithoutContext(index),
     groups: groupFigures(
       grouping.tallies,
@@ -255,7 +278,7 @@ function* figureSteps(
     rows: {
       open: rows,
       threads: threads.map(({ row }) => row),
-      stalls: interruptions.longestStalls.map(({ part, at }) => part.firstRow + at),
+      stalls: interruptions.longestStalls.map(({ row }) => row.row),
     },
     pictures: yield* groupPictures(selection, grouping, pictures),
   };

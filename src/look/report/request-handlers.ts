@@ -1,8 +1,7 @@
-import { NO_TEXT, NO_TRACE } from '../index/look-index.js';
-import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { rowAt } from '../index/index-row.js';
+import type { IndexRow } from '../index/index-row.js';
+import type { LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
-import { isCall } from './call-target.js';
-import { isRequest } from './groups.js';
 
 /** From a handler up to its request. */
 const MOST_ANCESTORS = 16;
@@ -24,15 +23,10 @@ interface FoundHandler extends Handler {
 /** By row of a request: the span below it, in its process, that says its route. */
 export function* handlersOf(
   index: LookIndex,
-  requests: readonly { part: IndexPart; at: number; row: number }[],
+  requests: readonly IndexRow[],
 ): Steps<Map<number, Handler>> {
   const wanted = new Set(requests.map(({ row }) => row));
-  const traces = new Set(
-    requests
-      .map(({ part, at }) => ({ part, trace: part.trace[at]! }))
-      .filter(({ trace }) => trace !== NO_TRACE)
-      .map(({ part, trace }) => part.traceId(trace)),
-  );
+  const traces = new Set(requests.flatMap(({ traceId }) => traceId ?? []));
   const handlers = new Map<number, FoundHandler>();
   for (const trace of traces) {
     yield;
@@ -54,13 +48,10 @@ function isBetter(one: FoundHandler, other: FoundHandler): boolean {
 }
 
 function handlerAt(index: LookIndex, row: number): FoundHandler | undefined {
-  const part = index.partOf(row);
-  const at = row - part.firstRow;
-  if (isRequest(part.flags[at]!) || isCall(part, at)) return undefined;
-  const number = part.route[at]!;
-  const name = part.names.text(part.name[at]!);
+  const { isRequest, isCall, name, route: own } = rowAt(index, row);
+  if (isRequest || isCall) return undefined;
   const named = HANDLER.exec(name);
-  const route = number === NO_TEXT ? named?.[1] : part.names.text(number);
+  const route = own ?? named?.[1];
   if (route === undefined || route === '') return undefined;
   return {
     row,
@@ -74,13 +65,12 @@ function requestOf(index: LookIndex, row: number, wanted: ReadonlySet<number>): 
   const { source } = index.partOf(row);
   let ancestor = row;
   for (let steps = 0; steps < MOST_ANCESTORS; steps++) {
-    const part = index.partOf(ancestor);
-    ancestor = part.parent[ancestor - part.firstRow]!;
+    ancestor = rowAt(index, ancestor).parent;
     if (ancestor < 0) return undefined;
-    const above = index.partOf(ancestor);
-    if (above.source !== source) return undefined;
+    const { part, isRequest } = rowAt(index, ancestor);
+    if (part.source !== source) return undefined;
     if (wanted.has(ancestor)) return ancestor;
-    if (isRequest(above.flags[ancestor - above.firstRow]!)) return undefined;
+    if (isRequest) return undefined;
   }
   return undefined;
 }

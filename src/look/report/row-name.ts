@@ -1,15 +1,35 @@
+import { nameOf } from './groups.js';
+import type { IndexRow } from '../index/index-row.js';
+import { rowAt } from '../index/index-row.js';
+import { withoutQuery } from '../../spans/read/older-names.js';
 import type { LookIndex } from '../index/look-index.js';
-import { callTarget, isCall } from './call-target.js';
+import { callTarget } from './call-target.js';
+import { attributesOf } from './recorded-attributes.js';
 import { nameWithPath, nameWithTarget } from './request-name.js';
-import { requestPath } from './request-path.js';
 
 /** What a single row is called: a request with its path, and a call with its target, if its name lacks that. */
 export function rowName(index: LookIndex, row: number): string {
-  const part = index.partOf(row);
-  const at = row - part.firstRow;
-  const name = part.names.text(part.name[at]!);
-  const system = part.names.system(part.name[at]!) ?? null;
-  return isCall(part, at)
+  const { name, system, isCall } = rowAt(index, row);
+  return isCall
     ? nameWithTarget({ name, system, target: callTarget(index, row) })
     : nameWithPath({ name, path: requestPath(index, row) });
+}
+
+const MAX_LENGTH = 200;
+
+/**
+ * The path of a request whose name has none: without a route it is named by its method alone, and an open
+ * request may not have its route yet. Null for every other row.
+ */
+export function requestPath(index: LookIndex, row: number): string | null {
+  const { isRequest, name } = rowAt(index, row);
+  if (!isRequest || name.includes('/')) return null;
+  const path = withoutQuery(attributesOf(index, row)('url.path'));
+  if (path === undefined) return null;
+  return path.length > MAX_LENGTH ? `${path.slice(0, MAX_LENGTH)}…` : path;
+}
+
+/** What a row is called: by its name and its route. */
+export function spanName({ part, at }: IndexRow): string {
+  return nameOf(part, part.name[at]!, part.route[at]!);
 }

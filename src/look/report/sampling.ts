@@ -1,7 +1,7 @@
+import { isRequest } from '../index/index-row.js';
 import { REMOTE_PARENT_BIT } from '../index/look-index.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
-import { isRequest } from './groups.js';
 import { isInterruption } from './interruptions.js';
 import type { ReportSource } from './report-shape.js';
 

@@ -1,12 +1,13 @@
+import { rowAt } from '../index/index-row.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
-import { firstAtLeast } from '../index/parts/sorted.js';
+import { firstAtLeast } from '../index/parts/order-rows.js';
 import type { Steps } from '../index/turns.js';
 import type { CalledThreads } from './called-threads.js';
 import type { GroupTally, Grouping } from './groups.js';
 import { isInterruption } from './interruptions.js';
 import type { InterruptionTally } from './interruptions.js';
 import { IntervalSet } from './interval-set.js';
-import type { SlowShare } from './report-shape.js';
+import type { SlowShare } from './thread-shape.js';
 import type { RowSelection } from './selection.js';
 
 /** Groups of which the slow spans are looked at. */
@@ -82,12 +83,10 @@ function* waitsForCalled(
     const pauses = called.pausesDuring(call);
     let [from, to] = [-Infinity, Infinity];
     for (let row = call, steps = 0; row >= 0 && steps < MOST_ANCESTORS; steps++) {
-      const part = index.partOf(row);
-      const at = row - part.firstRow;
-      const start = part.start[at]! + part.offset;
+      const { part, at, start, end, parent } = rowAt(index, row);
       // What is not waited for may go on after its parent.
       from = Math.max(from, start);
-      to = Math.min(to, start + part.duration[at]!);
+      to = Math.min(to, end);
       if (to <= from) break;
       if (isSlow(part, at, grouping, shares)) {
         const intervals = waited.get(row) ?? new IntervalSet();
@@ -96,7 +95,7 @@ function* waitsForCalled(
           intervals.add(Math.max(from, pause.start), Math.min(to, pause.end));
         }
       }
-      row = part.parent[at]!;
+      row = parent;
     }
   }
   return waited;
@@ -109,8 +108,8 @@ function isSlow(
   shares: ReadonlyMap<GroupTally, GroupShare>,
 ): boolean {
   const { rows, groups } = grouping.rowsOf(part);
-  const place = firstAtLeast(rows, at);
-  if (rows[place] !== at) return false;
-  const slow = shares.get(grouping.tally(groups[place]!));
+  const found = firstAtLeast(rows, at);
+  if (rows[found] !== at) return false;
+  const slow = shares.get(grouping.tally(groups[found]!));
   return slow !== undefined && part.duration[at]! >= slow.least;
 }

@@ -1,17 +1,17 @@
-import { NO_TRACE } from '../index/look-index.js';
-import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { rowAt, IndexRow } from '../index/index-row.js';
+import type { LookIndex } from '../index/look-index.js';
 import { TargetBudget, nameTargets } from './call-target.js';
 import type { CalledThreads } from './called-threads.js';
 import { spansAround } from './delayed-spans.js';
 import type { Interval } from './delayed-spans.js';
-import { isRequest } from './groups.js';
 import type { Grouping } from './groups.js';
 import { isInterruption } from './interruptions.js';
 import type { InterruptionTally } from './interruptions.js';
-import { isoTime } from './iso-time.js';
+import { isoTime } from './units.js';
 import { LongestRows } from './longest-rows.js';
-import type { Report, SlowTrace } from './report-shape.js';
-import { requestPath } from './request-path.js';
+import type { Report } from './report-shape.js';
+import type { SlowTrace } from './trace-shape.js';
+import { requestPath } from './row-name.js';
 import type { RowSelection } from './selection.js';
 import { traceSpans } from './span-family.js';
 import type { TreeSpan } from './span-family.js';
@@ -32,15 +32,14 @@ function slowTrace(
   interruptions: InterruptionTally,
   called: CalledThreads,
 ): SlowTrace {
-  const { rows, spans, place, all } = traceSpans(index, row, traceId);
+  const { rows, spans, slow, all } = traceSpans(index, row, traceId);
   const unread = Math.max(0, all - spans.length);
   nameTargets(index, rows, spans, new TargetBudget(MOST_TARGETS));
   addInterruptions(index, rows, spans, interruptions);
   called.addPauses(rows, spans);
-  const { rows: tree, omitted, waitedFor } = traceTree(spans, place, MAX_ROWS);
-  const { name, service, start, end } = spans[place]!;
-  const part = index.partOf(row);
-  const lost = interruptions.overlap(part.track[row - part.firstRow]!, start, end);
+  const { rows: tree, omitted, waitedFor } = traceTree(spans, slow, MAX_ROWS);
+  const { name, service, start, end } = spans[slow]!;
+  const lost = interruptions.overlap(rowAt(index, row).track, start, end);
   return {
     traceId,
     name,
@@ -66,12 +65,11 @@ function addInterruptions(
   interruptions: InterruptionTally,
 ): void {
   if (interruptions.isEmpty) return;
-  for (const [place, row] of rows.entries()) {
-    const part = index.partOf(row);
-    const at = row - part.firstRow;
-    if (!isRequest(part.flags[at]!)) continue;
-    const span = spans[place]!;
-    const { stall, collection } = interruptions.overlap(part.track[at]!, span.start, span.end);
+  for (const [i, row] of rows.entries()) {
+    const { isRequest, track } = rowAt(index, row);
+    if (!isRequest) continue;
+    const span = spans[i]!;
+    const { stall, collection } = interruptions.overlap(track, span.start, span.end);
     span.stalls = stall;
     span.collections = collection;
   }
@@ -96,7 +94,7 @@ export function* slowTraces(
   wanted: number,
 ): Steps<SlowTraces> {
   const { index } = selection;
-  const longest = new LongestRows<{ part: IndexPart; at: number }>(CANDIDATES * wanted);
+  const longest = new LongestRows<IndexRow>(CANDIDATES * wanted);
   const interrupting = new LongestRows<NamedInterval>(wanted);
   // Without requests, what is at the top of a trace is what was asked for.
   const isAny = grouping.by === 'route' || grouping.by === 'attribute' || selection.conditional;
@@ -112,7 +110,7 @@ export function* slowTraces(
       const length = duration[at]!;
       if (!longest.admits(length)) continue;
       if (parent !== undefined && parent[at]! >= 0) continue;
-      if (!isInterruption(names.text(name[at]!))) longest.add(length, { part, at });
+      if (!isInterruption(names.text(name[at]!))) longest.add(length, new IndexRow(part, at));
       else if (interrupting.admits(length)) {
         const begin = start[at]! + offset;
         const text = names.text(name[at]!);
@@ -122,10 +120,7 @@ export function* slowTraces(
     }
   }
   const traces = new Map<string, SlowTrace>();
-  const add = ({ part, at }: { part: IndexPart; at: number }): SlowTrace | undefined => {
-    const trace = part.trace[at]!;
-    const row = part.firstRow + at;
-    const traceId = trace === NO_TRACE ? null : part.traceId(trace);
+  const add = ({ row, traceId }: IndexRow): SlowTrace | undefined => {
     const key = traceId ?? `row ${row}`;
     if (traces.has(key)) return undefined;
     const slow = slowTrace(index, row, traceId, interruptions, called);
@@ -141,15 +136,15 @@ export function* slowTraces(
     return { slowest: [...traces.values()], slowestOf: 'spans' };
   }
   const around = yield* spansAround(selection, interruptions, called, intervals);
-  for (const [place, interval] of intervals.entries()) {
-    const { longest: delayed } = around[place]!;
+  for (const [i, interval] of intervals.entries()) {
+    const { longest: delayed } = around[i]!;
     const trace = delayed && add(delayed);
-    if (trace !== undefined) trace.delayedBy = placeOf(index, interruptions, interval);
+    if (trace !== undefined) trace.delayedBy = delayOf(index, interruptions, interval);
   }
   return { slowest: [...traces.values()], slowestOf: 'delayed' };
 }
 
-function placeOf(
+function delayOf(
   index: LookIndex,
   interruptions: InterruptionTally,
   { name, track, start, end }: NamedInterval,

@@ -1,8 +1,8 @@
-import { MISSING_PARENT, STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../index/look-index.js';
+import { rowAt } from '../index/index-row.js';
+import { MISSING_PARENT } from '../index/look-index.js';
 import type { LookIndex } from '../index/look-index.js';
-import { STATUSES } from '../../spans/layout.js';
 import type { Pause } from './interruptions.js';
-import type { TreeRow } from './report-shape.js';
+import type { TreeRow } from './trace-shape.js';
 
 /** Spans of one trace that are looked at. */
 const MAX_SPANS = 100_000;
@@ -15,7 +15,7 @@ const PAUSE_NAMES = { stall: 'event loop blocked', collection: 'garbage collecti
 /** A span of a trace, for its tree. */
 export interface TreeSpan {
   kind: TreeRow['kind'];
-  /** Place of the parent among the spans; -1: it has none, or it is not there. */
+  /** Number of the parent among the spans; -1: it has none, or it is not there. */
   parent: number;
   name: string;
   /** `redis`, `http`. */
@@ -35,12 +35,12 @@ export interface TreeSpan {
 }
 
 /** The spans of the trace of a row. */
-export interface TraceSpans {
+interface TraceSpans {
   /** Their rows, and the spans in the same order. */
   rows: readonly number[];
   spans: TreeSpan[];
-  /** Where the row is among them. */
-  place: number;
+  /** Which of them is that of the row. */
+  slow: number;
   /** How many spans the trace has. */
   all: number;
 }
@@ -49,40 +49,36 @@ export interface TraceSpans {
 export function traceSpans(index: LookIndex, row: number, traceId: string | null): TraceSpans {
   const all = traceId === null ? [row] : index.rowsOfTrace(traceId);
   const rows = all.slice(0, MAX_SPANS);
-  const places = new Map(rows.map((each, place) => [each, place]));
-  if (!places.has(row)) places.set(row, rows.push(row) - 1);
-  return { rows, spans: spansAt(index, rows, places), place: places.get(row)!, all: all.length };
+  const numbers = new Map(rows.map((each, at) => [each, at]));
+  if (!numbers.has(row)) numbers.set(row, rows.push(row) - 1);
+  return { rows, spans: spansAt(index, rows, numbers), slow: numbers.get(row)!, all: all.length };
 }
 
 /** Spans in the order of their rows. A parent that is not among them counts as none. */
 export function spansOf(index: LookIndex, rows: readonly number[]): TreeSpan[] {
-  return spansAt(index, rows, new Map(rows.map((each, place) => [each, place])));
+  return spansAt(index, rows, new Map(rows.map((each, at) => [each, at])));
 }
 
 function spansAt(
   index: LookIndex,
   rows: readonly number[],
-  places: ReadonlyMap<number, number>,
+  numbers: ReadonlyMap<number, number>,
 ): TreeSpan[] {
-  return rows.map((each) => treeSpan(index, each, places));
+  return rows.map((each) => treeSpan(index, each, numbers));
 }
 
-function treeSpan(index: LookIndex, row: number, places: ReadonlyMap<number, number>): TreeSpan {
-  const part = index.partOf(row);
-  const at = row - part.firstRow;
-  const start = part.start[at]! + part.offset;
-  const flags = part.flags[at]!;
-  const parent = part.parent[at]!;
+function treeSpan(index: LookIndex, row: number, numbers: ReadonlyMap<number, number>): TreeSpan {
+  const { parent, name, system, service, start, end, status, unfinished } = rowAt(index, row);
   return {
     kind: 'span',
-    parent: places.get(parent) ?? -1,
-    name: part.names.text(part.name[at]!),
-    system: part.names.system(part.name[at]!) ?? null,
-    service: part.source.service ?? null,
+    parent: numbers.get(parent) ?? -1,
+    name,
+    system,
+    service,
     start,
-    end: start + part.duration[at]!,
-    status: STATUSES[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? 'unset',
-    unfinished: (flags & UNFINISHED_BIT) !== 0,
+    end,
+    status,
+    unfinished,
     missingParent: parent === MISSING_PARENT,
     target: null,
     stalls: 0,
@@ -90,7 +86,7 @@ function treeSpan(index: LookIndex, row: number, places: ReadonlyMap<number, num
   };
 }
 
-/** A pause of a called thread, as what the call at a place waited for. */
+/** A pause of a called thread, as what a call waited for. */
 export function spanOfPause(
   { kind, start, end }: Pause,
   parent: number,

@@ -1,4 +1,4 @@
-import type { LookIndex, Source, Track } from '../index/look-index.js';
+import type { LookIndex, Track } from '../index/look-index.js';
 
 /** Added to a thread's number by the ovni streams of its collections and its stalls. */
 const COLLECTIONS_TID = 1_000_000_000;
@@ -35,26 +35,17 @@ export function isAboutThread(track: Track): boolean {
   return ovniThread(track)?.isOwn === false;
 }
 
-/** Hosts by pid, of the sources that say their host. */
-function hostsByPid(sources: readonly Source[]): Map<number, Set<string>> {
-  const hosts = new Map<number, Set<string>>();
-  for (const { pid, host } of sources) {
-    if (pid === undefined || host === undefined) continue;
-    const known = hosts.get(pid);
-    if (known === undefined) hosts.set(pid, new Set([host]));
-    else known.add(host);
-  }
-  return hosts;
-}
-
 /** Names of the threads of an ovni trace, and the pids of its processes: the numbers of main threads. */
-class OvniThreads {
+export class OvniThreads {
   readonly #names = new Map<string, string>();
   readonly #pids = new Map<string, number>();
 
-  constructor(tracks: readonly Track[]) {
-    for (const track of tracks) {
-      const thread = ovniThread(track);
+  readonly #index: LookIndex;
+
+  constructor(index: LookIndex) {
+    this.#index = index;
+    for (const track of index.tracks) {
+      const thread = this.#threadOf(track);
       if (thread?.isOwn !== true || track.kind !== 'states') continue;
       const { process, name, tid } = thread;
       this.#names.set(`${track.source} ${tid}`, name);
@@ -62,31 +53,19 @@ class OvniThreads {
     }
   }
 
-  /** Undefined for a thread whose process is not known. */
-  of(track: Track): { pid: number; name: string } | undefined {
-    const thread = ovniThread(track);
+  /** Undefined for a thread whose process is not known, and for tracks of other formats. */
+  of(track: Track): { process: string; pid: number; name: string } | undefined {
+    const thread = this.#threadOf(track);
     if (thread === undefined) return undefined;
     const pid = this.#pids.get(`${track.source} ${thread.process}`);
     const name = this.#names.get(`${track.source} ${thread.tid}`);
-    return pid === undefined || name === undefined ? undefined : { pid, name };
+    return pid === undefined || name === undefined
+      ? undefined
+      : { process: thread.process, pid, name };
   }
-}
 
-/** By number of a track: its thread, which has the same key in every format. */
-export function threadKeys({ sources, tracks }: LookIndex): string[] {
-  const hosts = hostsByPid(sources);
-  const byNumber = new Map(sources.map((source) => [source.number, source]));
-  const ovni = new OvniThreads(
-    tracks.filter(({ source }) => byNumber.get(source)!.content === 'states of threads'),
-  );
-  return tracks.map((track) => {
-    const { pid, host, path, content } = byNumber.get(track.source)!;
-    const thread =
-      content === 'states of threads' ? ovni.of(track) : pid && { pid, name: track.name };
-    if (thread === undefined || thread === 0) return `${path}/${track.name}`;
-    // Only Heph says the host.
-    const known = hosts.get(thread.pid);
-    const other = known?.size === 1 ? [...known][0] : undefined;
-    return `${thread.pid} on ${host ?? other ?? ''}/${thread.name}`;
-  });
+  #threadOf(track: Track): OvniThread | undefined {
+    const { content } = this.#index.sources[track.source]!;
+    return content === 'states of threads' ? ovniThread(track) : undefined;
+  }
 }

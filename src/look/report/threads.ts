@@ -2,9 +2,10 @@ import { busyTimes } from './busy-times.js';
 import type { InterruptionTally } from './interruptions.js';
 import { UTILISATION } from './recorded-times.js';
 import type { RecordedTimes } from './recorded-times.js';
-import type { ThreadFigures } from './report-shape.js';
+import type { ThreadFigures } from './thread-shape.js';
 import type { RowSelection } from './selection.js';
-import { isAboutThread, threadKeys } from './thread-names.js';
+import { threadKeys } from './processes.js';
+import { isAboutThread } from './thread-names.js';
 import type { Steps } from '../index/turns.js';
 
 /** Weighted by time. */
@@ -66,9 +67,11 @@ export function* threadFigures(
   const sources = new Map(index.sources.map((source) => [source.number, source]));
   return tracks.flatMap((track): ThreadFigures[] => {
     const { number, kind } = track;
-    if (kind === 'mark' || !shown.has(number) || spans[number] === 0) return [];
-    const source = sources.get(track.source)!;
+    if (kind === 'mark' || !shown.has(number)) return [];
     const mean = means.get(threadOf(track.source, track.thread));
+    // A thread without a span in the window has a row if its event loop was measured there.
+    if (spans[number] === 0 && !mean?.time) return [];
+    const source = sources.get(track.source)!;
     const { stall, collection } = interruptions.overlap(number, window.from, window.to);
     return [
       {
@@ -80,7 +83,7 @@ export function* threadFigures(
         spans: spans[number]!,
         busy: busy[number]!,
         share: busy[number]! / times.within(track.source, window),
-        utilisation: mean === undefined || mean.time === 0 ? null : mean.sum / mean.time,
+        utilisation: mean?.time ? mean.sum / mean.time : null,
         stalls: stall,
         collections: collection,
       },

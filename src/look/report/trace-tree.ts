@@ -1,9 +1,7 @@
-import type { TreeRow, WaitedFor } from './report-shape.js';
-import { SpanFamily, selfTime, waitedTimes } from './span-family.js';
-import type { TreeSpan } from './span-family.js';
-import { WaitTally } from './wait-tally.js';
+import type { TreeRow, WaitedFor } from './trace-shape.js';
+import { selfTime, SpanFamily, type TreeSpan, waitedTimes } from './span-family.js';
 
-export interface TraceTree {
+interface TraceTree {
   rows: TreeRow[];
   omitted: number;
   waitedFor: WaitedFor[];
@@ -46,7 +44,7 @@ function rowOf(
   const { kind, name, system, target, service, start, missingParent } = spans[together[0]!]!;
   const members = together.map((at) => spans[at]!);
   const sum = (of: (span: TreeSpan, at: number) => number): number =>
-    members.reduce((total, span, place) => total + of(span, together[place]!), 0);
+    members.reduce((total, span, i) => total + of(span, together[i]!), 0);
   return {
     kind,
     depth,
@@ -75,7 +73,7 @@ function rowOf(
 /**
  * The tree of a trace, and what its longest span waited for.
  *
- * @param slow place of the span whose critical path is wanted.
+ * @param slow number of the span whose critical path is wanted.
  * @param maxRows of the tree.
  */
 export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: number): TraceTree {
@@ -104,4 +102,39 @@ export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: num
   const tally = new WaitTally();
   tally.add(spans, waited, slow);
   return { rows, omitted: spans.length - shown, waitedFor: tally.longest };
+}
+
+/** Names by which it is reported. */
+const MOST_NAMES = 5;
+
+/** Sums the time of critical paths by what took it. */
+export class WaitTally {
+  readonly #byName = new Map<string, WaitedFor>();
+  #all = 0;
+
+  /**
+   * @param waited what each span took of the critical path.
+   * @param top the span that waited.
+   * @param weight how often it counts: more than once if it is a sample of many.
+   */
+  add(spans: readonly TreeSpan[], waited: Float64Array, top: number, weight = 1): void {
+    for (const [at, { kind, name, system, target, service }] of spans.entries()) {
+      const time = weight * waited[at]!;
+      if (time === 0) continue;
+      const isItself = at === top;
+      const key = isItself ? '' : [kind, service, system, target, name].join('\n');
+      const entry = this.#byName.get(key);
+      this.#all += time;
+      if (entry !== undefined) entry.time += time;
+      else this.#byName.set(key, { kind, name, system, target, service, isItself, time, share: 0 });
+    }
+  }
+
+  /** The longest first. */
+  get longest(): WaitedFor[] {
+    const sorted = [...this.#byName.values()].sort((a, b) => b.time - a.time);
+    return sorted
+      .slice(0, MOST_NAMES)
+      .map((entry) => ({ ...entry, share: entry.time / this.#all }));
+  }
 }

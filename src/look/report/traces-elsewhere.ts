@@ -1,3 +1,5 @@
+import { rowAt } from '../index/index-row.js';
+import type { IndexRow } from '../index/index-row.js';
 import { NO_TRACE } from '../index/look-index.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
@@ -9,12 +11,6 @@ const WORDS = 4;
 const SIEVE = 0xffff;
 const NONE: readonly number[] = [];
 
-/** A row, by its part and its place there. */
-export interface PlacedRow {
-  part: IndexPart;
-  at: number;
-}
-
 /** Rows of some traces, in all processes. */
 export class TracesElsewhere {
   /** By the last word of the trace's id, which is random. */
@@ -22,7 +18,10 @@ export class TracesElsewhere {
   readonly #sieve = new Uint8Array(SIEVE + 1);
 
   /** @param wanted rows of the traces that are looked for. */
-  static *of(index: LookIndex, wanted: readonly PlacedRow[]): Steps<TracesElsewhere> {
+  static *of(
+    index: LookIndex,
+    wanted: readonly Pick<IndexRow, 'part' | 'at'>[],
+  ): Steps<TracesElsewhere> {
     const traces = new TracesElsewhere();
     if (index.sources.length < 2) return traces;
     for (const { part, at } of wanted) {
@@ -47,17 +46,13 @@ export class TracesElsewhere {
   }
 
   /** Rows of the trace of a row that overlap it in time, and lie in other processes. */
-  *overlapping({ part, at }: PlacedRow, index: LookIndex): Generator<number, void> {
-    const start = part.start[at]! + part.offset;
-    const end = start + part.duration[at]!;
+  *overlapping({ part, at, start, end }: IndexRow, index: LookIndex): Generator<number, void> {
     const trace = part.trace[at]!;
     if (trace === NO_TRACE) return;
     for (const row of this.#find(part.traceIds, WORDS * trace)?.rows ?? NONE) {
-      const other = index.partOf(row);
-      if (other.source === part.source) continue;
-      const place = row - other.firstRow;
-      const begin = other.start[place]! + other.offset;
-      if (begin < end && begin + other.duration[place]! > start) yield row;
+      const other = rowAt(index, row);
+      if (other.part.source === part.source) continue;
+      if (other.start < end && other.end > start) yield row;
     }
   }
 

@@ -1,4 +1,5 @@
-import type { Group, SlowTrace, WaitedFor } from './report-shape.js';
+import type { Group } from './report-shape.js';
+import type { SlowTrace, WaitedFor } from './trace-shape.js';
 import { nameWithTarget } from './request-name.js';
 import { durationText, shareText } from './units.js';
 
@@ -6,7 +7,7 @@ import { durationText, shareText } from './units.js';
 const LEAST_SHARE = 0.005;
 
 /** What was waited for, without what took less than half a percent. */
-export function longestWaits({ waitedFor }: { waitedFor: readonly WaitedFor[] }): WaitedFor[] {
+function longestWaits({ waitedFor }: { waitedFor: readonly WaitedFor[] }): WaitedFor[] {
   return waitedFor.filter(({ share }, at) => at === 0 || share >= LEAST_SHARE);
 }
 
@@ -17,7 +18,7 @@ export const PAUSE_TEXTS = {
 } as const;
 
 /** `UPDATE ledger in billing`, if another service than the waiting one did it; of a pause, whose event loop it was. */
-export function waitName(waited: WaitedFor, waiting: string | null): string {
+function waitName(waited: WaitedFor, waiting: string | null): string {
   const { kind, service, isItself } = waited;
   if (kind !== 'span') return `${PAUSE_TEXTS[kind]}${service === null ? '' : ` of ${service}`}`;
   if (isItself) return 'itself';

@@ -1,3 +1,4 @@
+import { rowAt } from '../index/index-row.js';
 import type { LaneFold } from '../index/look-index.js';
 import { STALLS_LANE } from '../wire/answers.js';
 import type { BoxColumns } from '../wire/answers.js';
@@ -5,7 +6,7 @@ import { foldedStalls } from './folded-stalls.js';
 import { CELL, LaneItems } from './lane-items.js';
 import type { Recording } from './recording.js';
 
-export interface BoxRequest {
+interface BoxRequest {
   from: number;
   to: number;
   /** Pixels. */
@@ -62,10 +63,9 @@ export function boxesOf(recording: Recording, request: BoxRequest): BoxColumns {
     columns.count[box] = stall.count;
   }
   for (let box = 0; box < columns.row.length; box++) {
-    const row = columns.row[box]!;
-    const part = index.partOf(row);
-    columns.name[box] = recording.names.of(part, part.name[row - part.firstRow]!);
-    columns.flags[box] = part.flags[row - part.firstRow]!;
+    const { part, at, flags } = rowAt(index, columns.row[box]!);
+    columns.name[box] = recording.names.of(part, part.name[at]!);
+    columns.flags[box] = flags;
   }
   return columns;
 }

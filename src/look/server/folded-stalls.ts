@@ -3,7 +3,7 @@ import { isFolded } from '../index/serve/lane-pixels.js';
 import { isStall } from '../report/interruptions.js';
 
 /** A stall, or some that lie close to each other: then the row is the longest. */
-export interface FoldedStall {
+interface FoldedStall {
   track: number;
   start: number;
   end: number;

@@ -1,5 +1,6 @@
+import { isCallOf } from '../index/index-row.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
-import { SampledCalls, isCall } from '../report/call-target.js';
+import { SampledCalls } from '../report/call-target.js';
 import { isInterruption } from '../report/interruptions.js';
 import { isMethod } from '../report/request-name.js';
 import type { FrequentName } from '../wire/answers.js';
@@ -8,7 +9,7 @@ import { listedParts } from './rows/listed-parts.js';
 /** Rows that are looked at: enough to know which names are frequent. */
 const SAMPLE = 1 << 16;
 /** Names that get colours of their own: as many as the page has. */
-export const MOST_FREQUENT = 9;
+const MOST_FREQUENT = 9;
 
 /**
  * The names of the most rows, the most frequent first: of spans, if there are any, and without those that have
@@ -55,7 +56,7 @@ function addCalls(
   const { name, firstRow, count } = part;
   for (let at = 0; at < count; at += step) {
     if (name[at] !== number) continue;
-    if (isCall(part, at)) own.add(index, firstRow + at);
+    if (isCallOf(part.flags[at]!)) own.add(index, firstRow + at);
     else {
       calls.set(text, null);
       return;

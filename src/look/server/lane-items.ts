@@ -16,7 +16,7 @@ export class LaneItems {
   lanes = 0;
   #track = new Uint32Array(0);
   #lane = new Uint16Array(0);
-  /** By lane: the place after its last item. */
+  /** By lane: the number after that of its last item. */
   #ends = new Uint32Array(0);
   #start = new Float64Array(0);
   #end = new Float64Array(0);
@@ -42,11 +42,11 @@ export class LaneItems {
     this.lanes = windows.length;
     const size = windows.reduce((sum, { rows, merged }) => sum + rows.length + merged.at.length, 0);
     this.#makeRoom(size, windows.length);
-    for (const [place, window] of windows.entries()) {
-      this.#track[place] = window.track;
-      this.#lane[place] = window.lane;
+    for (const [lane, window] of windows.entries()) {
+      this.#track[lane] = window.track;
+      this.#lane[lane] = window.lane;
       this.#addLane(index, window);
-      this.#ends[place] = this.#size;
+      this.#ends[lane] = this.#size;
     }
   }
 
@@ -134,14 +134,14 @@ export class LaneItems {
       let count = 0;
       let failed = 0;
       let first = at;
-      let place = NaN;
+      let boxCell = NaN;
       for (const last = this.#ends[lane]!; at < last; at++) {
         const itemStart = starts[at]!;
         const itemEnd = ends[at]!;
         const isNarrow = isRun[at] === 1 || itemEnd - itemStart < narrow;
         // NaN never equals: a wide row has a box of its own.
-        const itemPlace = isNarrow ? Math.floor((itemStart - from) / cell) : NaN;
-        if (itemPlace !== place || itemStart - end > narrow) {
+        const itemCell = isNarrow ? Math.floor((itemStart - from) / cell) : NaN;
+        if (itemCell !== boxCell || itemStart - end > narrow) {
           if (count !== 0) onBox(lane, start, end, row, count, failed, first, at);
           first = at;
           start = itemStart;
@@ -150,7 +150,7 @@ export class LaneItems {
           longest = durations[at]!;
           count = counts[at]!;
           failed = fails[at]!;
-          place = itemPlace;
+          boxCell = itemCell;
           continue;
         }
         if (durations[at]! > longest) {
@@ -172,8 +172,8 @@ export class LaneItems {
     const runs = merged.at.length;
     let next = 0;
     let mark = 0;
-    for (let place = 0; place <= rows.length; place++) {
-      const row = place < rows.length ? rows[place]! : -1;
+    for (let i = 0; i <= rows.length; i++) {
+      const row = i < rows.length ? rows[i]! : -1;
       const part = row === -1 ? undefined : index.partOf(row);
       const start = part === undefined ? Infinity : part.start[row - part.firstRow]! + part.offset;
       for (; next < runs && from + merged.at[next]! * pixel < start; next++) {

@@ -36,9 +36,9 @@ export function openBrowser(url: string): Promise<boolean> {
   process.once('exit', remove);
   setTimeout(remove, FILE_LIFETIME).unref();
   const [name, ...args] = command;
-  const place = process.platform === 'win32' ? pathToFileURL(file).href : file;
+  const address = process.platform === 'win32' ? pathToFileURL(file).href : file;
   return new Promise((resolve) => {
-    const child = spawn(name, [...args, place], { stdio: 'ignore', detached: true });
+    const child = spawn(name, [...args, address], { stdio: 'ignore', detached: true });
     child.once('error', () => {
       remove();
       resolve(false);

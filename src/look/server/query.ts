@@ -1,4 +1,15 @@
-import { WrongQuestion } from './wrong-question.js';
+import type { LaneFold } from '../index/look-index.js';
+
+/** The page asked for something that cannot be: status 400, or the given one. */
+export class WrongQuestion extends Error {
+  override readonly name = 'WrongQuestion';
+  readonly status: number;
+
+  constructor(message: string, status = 400) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** Ns: Heph's times have 64 bits. */
 const LONGEST = 2 ** 64;
@@ -56,4 +67,16 @@ export class Query {
     if (from < to) return { from, to };
     throw new WrongQuestion(`from must be before to, got ${from} and ${to}`);
   }
+}
+
+/** No screen shows more tracks at once. */
+export const MOST_TRACKS = 1024;
+
+/** `fold`: the lanes of a track before those that merge, except of the tracks that are `open`. */
+export function foldIn(query: Query, tracks: number): LaneFold | undefined {
+  if (query.text('fold') === undefined) return undefined;
+  return {
+    lanes: query.integer('fold', 1, 32_768),
+    open: new Set(query.integers('open', tracks, MOST_TRACKS)),
+  };
 }

@@ -1,6 +1,23 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { TOKEN_HEADER } from '../wire/answers.js';
-import type { Token } from './token.js';
+
+/** The secret of one run of the server. Only the address that the command prints contains it. */
+export class Token {
+  /** 43 characters that a URL's fragment holds as they are. */
+  readonly text = randomBytes(32).toString('base64url');
+  readonly #digest = digestOf(this.text);
+
+  /** Takes the same time for every wrong text. */
+  matches(given: string | undefined): boolean {
+    return given !== undefined && timingSafeEqual(digestOf(given), this.#digest);
+  }
+}
+
+/** Of one length, whatever the text is: a comparison in constant time needs that. */
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
 
 /** Why a request is refused: the status, and words for who sees it. */
 export interface Refusal {

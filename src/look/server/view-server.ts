@@ -3,17 +3,78 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { encodeColumns } from '../wire/columns.js';
 import type { LookIndex } from '../index/look-index.js';
-import { readPageFiles } from './page-files.js';
-import { Query } from './query.js';
+import { Query, WrongQuestion } from './query.js';
 import { readAhead, readPicture } from './read-ahead.js';
 import { Recording } from './recording.js';
-import { readJsonBody } from './request-body.js';
-import { SAFETY_HEADERS, refuseForeignHost, refuseWithoutToken } from './request-guard.js';
-import type { Refusal } from './request-guard.js';
+import {
+  type Refusal,
+  refuseForeignHost,
+  refuseWithoutToken,
+  SAFETY_HEADERS,
+  Token,
+} from './request-guard.js';
 import type { Answer } from './route.js';
 import { routes } from './routes/all-routes.js';
-import { Token } from './token.js';
-import { WrongQuestion } from './wrong-question.js';
+import { readFileSync, readdirSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { TracewrightError } from '../../core/errors.js';
+
+/** No question of the page is longer, in bytes. */
+const MOST = 1 << 20;
+
+/** @throws WrongQuestion if the body is too long or no JSON. */
+async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length > MOST) throw new WrongQuestion(`a body has at most ${MOST} bytes`, 413);
+    pieces.push(piece);
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
+  } catch {
+    throw new WrongQuestion('the body must be JSON');
+  }
+}
+
+interface PageFile {
+  type: string;
+  bytes: Buffer;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.js': 'text/javascript; charset=utf-8',
+};
+
+/**
+ * The files of the page by their path in a URL, read once: no request names a file of the disk.
+ *
+ * @param directory `dist/page` of the package.
+ */
+function readPageFiles(directory: string): ReadonlyMap<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch {
+    throw new TracewrightError(
+      'ERR_SYSTEM',
+      `the page is not in ${directory}: run \`npm run compile:ts\``,
+    );
+  }
+  for (const name of names) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    files.set(`/${name}`, { type, bytes: readFileSync(join(directory, name)) });
+  }
+  const start = files.get('/index.html');
+  if (start !== undefined) files.set('/', start);
+  return files;
+}
 
 export interface ViewOptions {
   /** Closed with the server. */

@@ -1,7 +1,7 @@
 /** What the routes of `tracewright view` answer, as the server writes it and the page reads it. */
 
 import type { TraceContent } from '../../rows/row-flags.js';
-import type { NamedCount } from '../report/report-shape.js';
+import type { NamedCount } from '../report/thread-shape.js';
 
 /** The header with the token of the session. */
 export const TOKEN_HEADER = 'x-tracewright-token';
@@ -13,7 +13,7 @@ export interface ErrorAnswer {
 
 export interface SourceAnswer {
   number: number;
-  /** Its place among the sources: as the paths were given, then by their beginning. */
+  /** Its rank among the sources: as the paths were given, then by their beginning. */
   order: number;
   path: string;
   format: string;
@@ -24,6 +24,8 @@ export interface SourceAnswer {
   /** Of its rows, in ns since time 0; both 0 if it has none. */
   begin: number;
   end: number;
+  /** Up to when the trace of a living process was read, in ns since time 0. */
+  until?: number;
   /** `unfinished`: it ended with open spans, or was killed and then recovered. */
   state: 'ended' | 'growing' | 'died' | 'unfinished';
   /** Ns that were added to its times. */
@@ -33,26 +35,42 @@ export interface SourceAnswer {
   losses: { count?: number; reason: string }[];
 }
 
+/** A process: with all that it has recorded, in traces of any format. */
+export interface ProcessAnswer {
+  number: number;
+  /** Numbers of sources. One with threads of several processes is in each of them. */
+  sources: number[];
+  service?: string;
+  host?: string;
+  pid?: number;
+}
+
 export interface TrackAnswer {
   number: number;
   source: number;
+  process: number;
   kind: 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
   name: string;
   thread: number;
   /** The thread that the track is about; unless it is `thread` itself, the hook has written it. */
   about: number;
+  /** Orders the threads of a process: tracks of one thread have the same number in every format. */
+  order: number;
   lanes: number;
 }
 
-export interface CounterAnswer {
+interface CounterAnswer {
   /** Number among the counters of the index. */
   number: number;
   source: number;
+  process: number;
   thread: number;
   name: string;
   unit: string;
   /** The largest value in the recording. */
   max: number;
+  /** Whether it is a mean, as all values of the curve are. */
+  isMean: boolean;
 }
 
 export interface FrequentName {
@@ -74,12 +92,15 @@ export interface RecordingAnswer {
   /** Ns. */
   length: number;
   sources: SourceAnswer[];
+  processes: ProcessAnswer[];
   tracks: TrackAnswer[];
   counters: CounterAnswer[];
   messages: number;
   /** Names that have colours of their own, the most frequent first. */
   frequentNames: readonly FrequentName[];
-  /** Traces that can no longer be read, in words. */
+  /** What keeps threads from working, as far as there is any. */
+  interruptions: readonly ('stall' | 'collection')[];
+  /** Traces that can no longer be read, and processes that may be one, in words. */
   problems: string[];
 }
 
@@ -116,6 +137,15 @@ export interface BoxColumns {
   failedTo: Float64Array;
 }
 
+/** Columns of `GET /data/lit`, ordered by track, lane and time: pixels in which matches begin, and how many do. */
+export interface LitColumns {
+  track: Uint32Array;
+  lane: Uint16Array;
+  /** The middle of the pixel, in ns since time 0. */
+  time: Float64Array;
+  count: Uint32Array;
+}
+
 /** Columns of `GET /data/overview`: one element a pixel of the strip. */
 export interface OverviewColumns {
   /** Rows that are there, and those of them that failed. */
@@ -142,7 +172,7 @@ export interface MessageColumns {
 }
 
 /** A row that an answer refers to. */
-export interface NamedRow {
+interface NamedRow {
   row: number;
   /** Ns since time 0. */
   start: number;

@@ -7,7 +7,7 @@
  *   arrays  in the order of `columns`, little-endian, each from a multiple of 8
  */
 
-export const COLUMNS_MAGIC = 0x3143_5754;
+const COLUMNS_MAGIC = 0x3143_5754;
 
 const TYPES = {
   u8: Uint8Array,

@@ -21,6 +21,8 @@ export interface FindLine {
 export interface SearchTermsAnswer {
   /** As `status=error`: values with spaces are quoted. */
   terms: string[];
+  /** Names of attributes, as one groups by them. */
+  attributes: string[];
 }
 
 /** The whole recording is cut into so many stretches, to mark where there are matches. */
@@ -39,13 +41,13 @@ export interface ReportedRow {
 /** `GET /data/report`: that of `tracewright report --json`, and which rows it names. */
 export interface ReportAnswer {
   report: Report;
-  /** By place in `report.slowest`. */
+  /** By number in `report.slowest`. */
   slowest: (ReportedRow | null)[];
-  /** By place in `report.open.spans`; of those that are listed in the panel. */
+  /** By number in `report.open.spans`; of those that are listed in the panel. */
   open: ReportedRow[];
-  /** By place in `report.interruptions.threads`: the longest one. */
+  /** By number in `report.interruptions.threads`: the longest one. */
   threads: ReportedRow[];
-  /** By place in `report.interruptions.longest`. */
+  /** By number in `report.interruptions.longest`. */
   stalls: ReportedRow[];
 }
 
@@ -70,9 +72,15 @@ export interface TableMeta {
   names: string[];
 }
 
-/** Columns of `GET /data/latency`: spans by start and duration, by line, then column. */
+/** Columns of `GET /data/latency`. */
 export interface LatencyColumns {
+  /** Spans by start and duration: by line, then column. */
   counts: Uint32Array;
+  /** By column: spans that failed, and percentiles of the durations in ns, 0 without spans. */
+  errors: Uint32Array;
+  p50: Float64Array;
+  p95: Float64Array;
+  p99: Float64Array;
 }
 
 export interface LatencyMeta {
@@ -83,14 +91,6 @@ export interface LatencyMeta {
   lines: number;
   least: number;
   step: number;
-}
-
-/** `POST /data/compare`: the numbers of the sources of each side. */
-export interface CompareQuestion {
-  before: number[];
-  after: number[];
-  /** Text of the find panel. */
-  where: string;
 }
 
 export interface CompareAnswer {

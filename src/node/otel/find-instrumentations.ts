@@ -32,10 +32,10 @@ const TARGETS: Readonly<Record<string, readonly string[]>> = {
 const BUILT_IN = ['dns', 'fs', 'net'];
 
 /** Where a package is installed that the program, or a package of it, finds; undefined: nowhere. */
-function placeOf(name: string, directory: string): string | undefined {
-  for (const place of ancestors(directory)) {
-    const modules = join(place, 'node_modules');
-    // pnpm keeps in the second place what only packages depend on.
+function packageIn(name: string, directory: string): string | undefined {
+  for (const parent of ancestors(directory)) {
+    const modules = join(parent, 'node_modules');
+    // pnpm keeps in the second path what only packages depend on.
     for (const path of [join(modules, name), join(modules, '.pnpm', 'node_modules', name)]) {
       if (existsSync(path)) return path;
     }
@@ -44,15 +44,19 @@ function placeOf(name: string, directory: string): string | undefined {
 }
 
 function isInstalled(name: string, directory: string): boolean {
-  return process.versions['pnp'] !== undefined || placeOf(name, directory) !== undefined;
+  return process.versions['pnp'] !== undefined || packageIn(name, directory) !== undefined;
 }
+
+type Version = readonly [number, number, number];
 
 /** A library that the hook records by itself, from a version of a package on. */
 interface RecordedLibrary {
   /** As in `TRACEWRIGHT_LIBRARIES`. */
   name: string;
   target: string;
-  from: readonly [number, number, number];
+  from: Version;
+  /** The version from which on it publishes what it does. Default: it never does, or `from`. */
+  publishes?: Version;
   /** Major version from which on it is another library. */
   before?: number;
 }
@@ -63,7 +67,7 @@ const EXPRESS: readonly RecordedLibrary[] = [
 ];
 /** The instrumentations whose libraries the hook records. docs/libraries.md has the same versions. */
 export const RECORDED: Readonly<Record<string, readonly RecordedLibrary[]>> = {
-  '@fastify/otel': [{ name: 'fastify', target: 'fastify', from: [5, 0, 0] }],
+  '@fastify/otel': [{ name: 'fastify', target: 'fastify', from: [3, 29, 5], publishes: [5, 0, 0] }],
   [`${OFFICIAL}amqplib`]: [{ name: 'amqplib', target: 'amqplib', from: [0, 10, 4] }],
   [`${OFFICIAL}express`]: EXPRESS,
   [`${OFFICIAL}graphql`]: [
@@ -71,28 +75,40 @@ export const RECORDED: Readonly<Record<string, readonly RecordedLibrary[]>> = {
     { name: 'graphql16', target: 'graphql', from: [15, 11, 0], before: 17 },
   ],
   [`${OFFICIAL}grpc`]: [{ name: 'grpc', target: '@grpc/grpc-js', from: [1, 3, 8] }],
-  [`${OFFICIAL}ioredis`]: [{ name: 'ioredis', target: 'ioredis', from: [5, 11, 0] }],
+  [`${OFFICIAL}ioredis`]: [
+    { name: 'ioredis', target: 'ioredis', from: [4, 31, 0], publishes: [5, 11, 0] },
+  ],
   [`${OFFICIAL}kafkajs`]: [{ name: 'kafkajs', target: 'kafkajs', from: [1, 16, 0] }],
   [`${OFFICIAL}koa`]: [{ name: 'koa', target: 'koa', from: [2, 13, 0] }],
   [`${OFFICIAL}mongodb`]: [{ name: 'mongodb', target: 'mongodb', from: [5, 9, 2] }],
   [`${OFFICIAL}mongoose`]: [{ name: 'mongoose', target: 'mongoose', from: [9, 7, 0] }],
-  [`${OFFICIAL}mysql2`]: [{ name: 'mysql2', target: 'mysql2', from: [3, 20, 0] }],
+  [`${OFFICIAL}mysql2`]: [
+    { name: 'mysql2', target: 'mysql2', from: [2, 3, 3], publishes: [3, 20, 0] },
+  ],
   [`${OFFICIAL}nestjs-core`]: [{ name: 'nest', target: '@nestjs/core', from: [10, 0, 0] }],
   [`${OFFICIAL}pg`]: [{ name: 'pg', target: 'pg', from: [8, 4, 0] }],
-  [`${OFFICIAL}redis`]: [{ name: 'redis', target: '@redis/client', from: [5, 12, 0] }],
+  [`${OFFICIAL}redis`]: [
+    { name: 'redis', target: '@redis/client', from: [1, 6, 1], publishes: [5, 12, 0] },
+    { name: 'redis3', target: 'redis', from: [3, 1, 2], before: 4 },
+  ],
   [`${OFFICIAL}router`]: EXPRESS,
   [`${OFFICIAL}socket.io`]: [{ name: 'socket.io', target: 'socket.io', from: [3, 1, 2] }],
 };
 
 /** Whether the library of an instrumentation publishes what it does, so that the hook records it. */
-function isRecorded({ target, from, before }: RecordedLibrary, directory: string): boolean {
-  const place = placeOf(target, directory);
-  const { version } = (place === undefined ? undefined : readManifest(place)) ?? {};
+function isRecorded(
+  { name, target, from, publishes = from, before }: RecordedLibrary,
+  directory: string,
+  injected: readonly string[],
+): boolean {
+  const found = packageIn(target, directory);
+  const { version } = (found === undefined ? undefined : readManifest(found)) ?? {};
   if (typeof version !== 'string') return false;
   const numbers = version.split('.').map((part) => Number.parseInt(part));
   if (before !== undefined && numbers[0]! >= before) return false;
-  const differs = from.findIndex((number, at) => number !== numbers[at]);
-  return differs === -1 || numbers[differs]! > from[differs]!;
+  const first = injected.includes(name) ? from : publishes;
+  const differs = first.findIndex((number, at) => number !== numbers[at]);
+  return differs === -1 || numbers[differs]! > first[differs]!;
 }
 
 /** Short names, from a variable that OpenTelemetry's own package reads too. */
@@ -107,8 +123,8 @@ function shortNames(variable: string): string[] {
 function ofPackageOfAll(path: string, directory: string): FoundInstrumentation[] {
   const enabled = shortNames('OTEL_NODE_ENABLED_INSTRUMENTATIONS').map((name) => OFFICIAL + name);
   const disabled = shortNames('OTEL_NODE_DISABLED_INSTRUMENTATIONS').map((name) => OFFICIAL + name);
-  for (const place of ancestors(dirname(path))) {
-    const { name, dependencies } = readManifest(place) ?? {};
+  for (const parent of ancestors(dirname(path))) {
+    const { name, dependencies } = readManifest(parent) ?? {};
     if (name !== ALL) continue;
     const { resolve } = createRequire(path);
     return Object.keys(dependencies ?? {})
@@ -146,10 +162,12 @@ export interface FoundInstrumentations {
  * @param wanted `auto`: those that its package.json names, unless the hook records the library itself; else names of
  *   packages, or the ends of OpenTelemetry's own names: `pg`. One that cannot be found causes a warning.
  * @param libraries what the hook records itself, as in `TRACEWRIGHT_LIBRARIES`.
+ * @param injected of these, those that get channels if they have none.
  */
 export function findInstrumentations(
   wanted: 'auto' | readonly string[],
   libraries: readonly string[],
+  injected: readonly string[],
 ): FoundInstrumentations {
   const directory = programDirectory();
   const { resolve } = createRequire(join(directory, 'x'));
@@ -177,7 +195,7 @@ export function findInstrumentations(
   for (const name of [...found.keys()]) {
     const recorded = (RECORDED[name] ?? []).filter((each) => libraries.includes(each.name));
     if (wanted !== 'auto') left.push(...recorded.map((each) => each.name));
-    else if (recorded.some((each) => isRecorded(each, directory))) found.delete(name);
+    else if (recorded.some((each) => isRecorded(each, directory, injected))) found.delete(name);
   }
   return { found: [...found.values()], libraries: left };
 }

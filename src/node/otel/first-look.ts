@@ -10,7 +10,7 @@ type Global = { [API_KEY]?: GlobalApi };
  * Calls `begin` when a copy of the API first looks at the global object: to register something, or to find a
  * provider. Until then nothing is loaded.
  *
- * @param begin takes the global place. It must not throw.
+ * @param begin registers globally. It must not throw.
  * @returns false: a provider or a context manager is registered already.
  */
 export function onFirstLook(begin: (present: GlobalApi) => void): boolean {

@@ -19,10 +19,10 @@ export class OpenTelemetry {
   readonly #whenReplaced: () => void;
 
   /**
-   * Takes the API's global place.
+   * Takes the API's global registration.
    *
    * @param present what is registered already, and is none of ours.
-   * @param whenReplaced called when another registration has taken the place.
+   * @param whenReplaced called when another registration has taken it.
    */
   constructor(present: GlobalApi, whenReplaced: () => void) {
     this.#whenReplaced = whenReplaced;

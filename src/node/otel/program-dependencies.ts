@@ -49,8 +49,8 @@ export function programDirectory(): string {
 
 /** The packages that the program depends on, by its nearest package.json that depends on anything. */
 export function programDependencies(): string[] {
-  for (const place of ancestors(programDirectory())) {
-    const { dependencies } = readManifest(place) ?? {};
+  for (const directory of ancestors(programDirectory())) {
+    const { dependencies } = readManifest(directory) ?? {};
     if (typeof dependencies === 'object' && dependencies !== null) return Object.keys(dependencies);
   }
   return [];

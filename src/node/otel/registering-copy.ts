@@ -15,14 +15,14 @@ const LITERAL = '["\'`](1\\.\\d+\\.\\d+(?:-[\\w.]+)?)["\'`]';
 /** How far the parts of the registering function are from each other in a bundle. */
 const REACH = 1500;
 
-interface Place {
+interface Position {
   file: string;
   line: number;
   column: number;
 }
 
 /** Where the function was called that calls `above`. */
-function callerOf(above: (value: unknown) => void): Place | undefined {
+function callerOf(above: (value: unknown) => void): Position | undefined {
   const { stackTraceLimit } = Error;
   const prepare: unknown = Reflect.get(Error, 'prepareStackTrace');
   try {
@@ -46,9 +46,11 @@ function callerOf(above: (value: unknown) => void): Place | undefined {
 
 /** The version in the package.json of the API, of which `file` is a part. */
 function packageVersion(file: string): string | undefined {
-  for (let place = dirname(file); ; place = dirname(place)) {
+  for (let directory = dirname(file); ; directory = dirname(directory)) {
     try {
-      const { name, version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as {
+      const { name, version } = JSON.parse(
+        readFileSync(join(directory, 'package.json'), 'utf8'),
+      ) as {
         name?: unknown;
         version?: unknown;
       };
@@ -58,11 +60,11 @@ function packageVersion(file: string): string | undefined {
     } catch {
       // There is none.
     }
-    if (place === dirname(place)) return undefined;
+    if (directory === dirname(directory)) return undefined;
   }
 }
 
-/** The match of a pattern that is nearest to a place in a text. */
+/** The match of a pattern that is nearest to an offset in a text. */
 function nearest(text: string, pattern: RegExp, at: number): RegExpMatchArray | undefined {
   let found: RegExpMatchArray | undefined;
   for (const match of text.matchAll(pattern)) {
@@ -97,7 +99,7 @@ const MENTIONS = [
   `${OPERAND}\\s*[!=]==\\s*[\\w$]+\\.version`,
 ];
 
-/** The version that a bundle's code compares, near the place where it registers. */
+/** The version that a bundle's code compares, near the position where it registers. */
 export function versionInBundle(text: string, line: number, column: number): string | undefined {
   let at = 0;
   for (let left = line; left > 1; left--) at = text.indexOf('\n', at) + 1;
@@ -122,7 +124,7 @@ function installedVersion(): string | undefined {
   }
 }
 
-function textVersion({ file, line, column }: Place): string | undefined {
+function textVersion({ file, line, column }: Position): string | undefined {
   try {
     return versionInBundle(readFileSync(file, 'utf8'), line, column);
   } catch {
@@ -137,11 +139,11 @@ function textVersion({ file, line, column }: Place): string | undefined {
  */
 export function registeringVersion(above: (value: unknown) => void): string | undefined {
   try {
-    const place = callerOf(above);
+    const caller = callerOf(above);
     const version =
-      place === undefined
+      caller === undefined
         ? installedVersion()
-        : (packageVersion(place.file) ?? textVersion(place) ?? installedVersion());
+        : (packageVersion(caller.file) ?? textVersion(caller) ?? installedVersion());
     return version !== undefined && VERSION.test(version) ? version : undefined;
   } catch {
     return undefined;

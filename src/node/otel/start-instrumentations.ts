@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { reasonOf, warn } from '../warning.js';
 import { findInstrumentations } from './find-instrumentations.js';
 import { hookImports } from './import-hooks.js';
+import { hookCoreModulesLate } from './late-core-hooks.js';
 import type {
   FoundInstrumentation,
   Instrumentation,
@@ -50,9 +51,10 @@ export interface StartedInstrumentations {
 export function startInstrumentations(
   wanted: 'auto' | readonly string[],
   recorded: readonly string[],
+  injected: readonly string[],
 ): StartedInstrumentations {
   const running: RunningInstrumentation[] = [];
-  const { found, libraries } = findInstrumentations(wanted, recorded);
+  const { found, libraries } = findInstrumentations(wanted, recorded, injected);
   for (const each of found) {
     try {
       for (const instrumentation of start(each)) running.push({ found: each, instrumentation });
@@ -60,7 +62,10 @@ export function startInstrumentations(
       warn(`${each.name} is not started: ${reasonOf(error)}`);
     }
   }
-  if (running.length > 0) hookImports(running);
+  if (running.length > 0) {
+    hookImports(running);
+    hookCoreModulesLate(running);
+  }
   return { running, libraries };
 }
 

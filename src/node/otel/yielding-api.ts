@@ -46,7 +46,7 @@ const NONE = 0;
 const BEGUN = 1;
 const COMPARED = 2;
 
-/** Puts an object of ours into OpenTelemetry's global place. */
+/** Puts an object of ours into OpenTelemetry's global registration. */
 export class YieldingApi {
   readonly #owner: ApiOwner;
   readonly #api: GlobalApi = {};
@@ -165,7 +165,7 @@ export class YieldingApi {
     this.#setGlobal(this.#api);
   }
 
-  /** A program has put another object in our place. */
+  /** A program has put another object in its stead. */
   #giveUp(value: unknown): void {
     this.#isOurs = false;
     this.#setGlobal(value);

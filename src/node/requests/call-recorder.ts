@@ -17,8 +17,12 @@ import { pathOf } from './url-path.js';
 const ERROR = 2;
 const SAMPLED = 1;
 const CLIENT = KINDS.indexOf('client');
+const INTERNAL = KINDS.indexOf('internal');
 /** From this status on the request has failed. */
 const FAILED = 400;
+
+/** Shorter waits for a connection are not recorded, in ns. */
+const LEAST_WAIT = 1e6;
 
 /** What a call that was answered gets at its end. It has no text. */
 const ANSWERED = new SpanEnding(http.STATUS_CODE, http.ERROR_TYPE);
@@ -101,9 +105,32 @@ export class Call {
   readonly #span: Span;
   /** Of an answer that the span does not have yet. */
   #status: number | undefined = undefined;
+  #wait: Span | undefined = undefined;
 
   constructor(span: Span) {
     this.#span = span;
+  }
+
+  get span(): Span {
+    return this.#span;
+  }
+
+  /** It waits for a connection of a pool from now on. */
+  queue(): void {
+    const span = this.#span;
+    if (span.recording) {
+      this.#wait = spans.startIn(span, http.HTTP_SCOPE, 'http pool', INTERNAL, undefined);
+    }
+  }
+
+  /** It has got its connection. Returns a wait that is worth a record, which the caller ends. */
+  connect(): Span | undefined {
+    const wait = this.#wait;
+    this.#wait = undefined;
+    if (wait?.recording !== true) return undefined;
+    if (wait.output!.timeOf(undefined) - wait.start >= LEAST_WAIT) return wait;
+    spans.discard(wait);
+    return undefined;
   }
 
   /** The status has come. */
@@ -128,6 +155,12 @@ export class Call {
   end(failure?: string): void {
     const span = this.#span;
     const status = this.#status;
+    const wait = this.connect();
+    if (wait !== undefined) {
+      wait.set(http.ERROR_TYPE, failure ?? 'aborted');
+      wait.markStatus(ERROR, '');
+      wait.end();
+    }
     if (status !== undefined) {
       if (failure === undefined && spans.endRequestWith(span, ANSWERED, status, '', false)) return;
       span.set(http.STATUS_CODE, status);

@@ -5,7 +5,7 @@ import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/http-metho
 import { SCHEMA_URL } from '../../spans/schema-url.js';
 import { Scope } from '../../spans/scope.js';
 
-/** Names and values of OpenTelemetry's semantic conventions for HTTP spans. The one place of them. */
+/** Names and values of OpenTelemetry's semantic conventions for HTTP spans. No other file has them. */
 
 /** What records requests, and by which conventions. */
 export const HTTP_SCOPE = new Scope('tracewright/register', version, SCHEMA_URL);
@@ -15,13 +15,11 @@ export const ORIGINAL_METHOD = 'http.request.method_original';
 export const STATUS_CODE = 'http.response.status_code';
 export const RESPONSE_BYTES = 'http.response.size';
 export const ROUTE = 'http.route';
-export const SCHEME = 'url.scheme';
 export const PATH = 'url.path';
 export const FULL_URL = 'url.full';
 export const ADDRESS = 'server.address';
 export const PORT = 'server.port';
 export const PROTOCOL = 'network.protocol.name';
-export const PROTOCOL_VERSION = 'network.protocol.version';
 export const ERROR_TYPE = 'error.type';
 
 /** The value of `error.type` where there is neither a status nor a code. */

@@ -1,3 +1,4 @@
+import * as diagnostics from 'node:diagnostics_channel';
 import type { ClientHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { BoundedCache } from '../../core/bounded-cache.js';
@@ -6,6 +7,7 @@ import { isOfSameTrace } from '../../spans/context/trace-context.js';
 import { withOwnParent } from '../../spans/context/trace-state-entries.js';
 import { Guard } from '../guard.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
+import { subscribe } from './channels.js';
 import { failureOf } from './conventions.js';
 
 const CALL = Symbol('tracewright.call');
@@ -148,18 +150,41 @@ export function isUndiciSession(session: ClientHttp2Session): boolean {
   }
 }
 
+const CREATED = 'undici:request:create';
+
+/** What Node keeps of a channel. It is not documented. */
+interface Subscribers {
+  readonly _subscribers?: readonly unknown[];
+}
+
+/**
+ * Has a function called after all that others have subscribed. Some agents add no header to a request that has one, so
+ * theirs come first.
+ */
+function beLast(channel: diagnostics.Channel, observe: (message: never) => void): void {
+  const { _subscribers: all } = channel as Subscribers;
+  if (all === undefined || all.at(-1) === observe) return;
+  diagnostics.unsubscribe(channel.name, observe as (message: unknown) => void);
+  diagnostics.subscribe(channel.name, observe as (message: unknown) => void);
+}
+
 /** Records every request that `fetch` and undici send from this thread, until its response's body is received. */
 export function traceFetchCalls(recorder: CallRecorder): void {
   const guard = new Guard('fetch requests');
+  const created = diagnostics.channel(CREATED);
   let followsConnections = false;
-  guard.subscribe('undici:request:create', ({ request }: UndiciMessage) => {
+  const create = guard.wrap<UndiciMessage>(({ request }) => {
     if (!followsConnections && leavesHttp(request)) {
       followsConnections = true;
       followConnections();
     }
     yieldToLater(request);
     request[CALL] = recorder.start(targetOf(request), new UndiciHeaders(request));
+    beLast(created, create);
   });
+  subscribe(CREATED, create as (message: unknown) => void);
+  // Agents that start after the hook, before the program.
+  setImmediate(beLast, created, create).unref();
   // Before the first request of a connection.
   guard.subscribe('undici:client:connected', ({ socket }: { socket?: UndiciSocket }) => {
     if (socket !== undefined) socket[OF_UNDICI] = true;

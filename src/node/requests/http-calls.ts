@@ -1,9 +1,10 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Guard } from '../guard.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
 import { ABORTED, failureOf } from './conventions.js';
 
 const CALL = Symbol('tracewright.call');
+const NS_PER_MS = 1e6;
 
 type TracedRequest = ClientRequest & { [CALL]?: Call | undefined };
 type TracedResponse = IncomingMessage & { [CALL]?: Call };
@@ -32,6 +33,19 @@ function headersOf(request: ClientRequest): CallHeaders | undefined {
   };
 }
 
+/** The sockets that have no room for a request, because its agent may open no more; undefined: it has one. */
+function queueOf(request: ClientRequest): readonly unknown[] | undefined {
+  const { agent } = request as { agent?: Partial<Agent> | false };
+  if (typeof agent !== 'object') return undefined;
+  const { requests, sockets } = agent;
+  // It has no names as a rule.
+  for (const name in requests) {
+    const queue: unknown = requests[name];
+    if (Array.isArray(queue) && queue.lastIndexOf(request) !== -1) return sockets?.[name] ?? [];
+  }
+  return undefined;
+}
+
 /**
  * Records every request that node:http and node:https send from this thread, until its response's body is
  * received.
@@ -41,7 +55,30 @@ export function traceHttpCalls(recorder: CallRecorder): void {
 
   const start = (request: TracedRequest): void => {
     if (request[CALL] !== undefined) return;
-    request[CALL] = recorder.start(targetOf(request), headersOf(request));
+    const call = recorder.start(targetOf(request), headersOf(request));
+    request[CALL] = call;
+    const others = call === undefined ? undefined : queueOf(request);
+    if (others !== undefined) waitForSocket(request, call!, others);
+  };
+  const waitForSocket = (request: ClientRequest, call: Call, busy: readonly unknown[]): void => {
+    const { isHeldBy, linkHolder, noteHolder } =
+      require('../../libraries/engine/connection-holders.js') as typeof import('../../libraries/engine/connection-holders.js');
+    for (const socket of busy as { _httpMessage?: TracedRequest | null }[]) {
+      const other: Call | undefined = socket._httpMessage?.[CALL];
+      const holder = other?.span;
+      if (holder?.output === undefined || isHeldBy(socket, holder)) continue;
+      const age = holder.output.timeOf(undefined) - holder.start;
+      noteHolder(socket, holder, performance.now() - age / NS_PER_MS);
+    }
+    call.queue();
+    const connected = guard.wrap<unknown>((socket) => {
+      const wait = call.connect();
+      if (wait === undefined) return;
+      linkHolder(socket, wait);
+      noteHolder(socket, call.span);
+      wait.end();
+    });
+    request.once('socket', connected);
   };
   const whenResponseCloses = guard.wrap<TracedResponse>((response) => {
     response[CALL]?.end(response.complete ? undefined : ABORTED);

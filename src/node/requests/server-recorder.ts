@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SpanValue } from '../../spans/attributes.js';
+import { programFormat } from '../../spans/context/header-format.js';
 import { BAGGAGE, TRACE_PARENT } from '../../spans/context/headers.js';
 import { OTHER_METHOD } from '../../spans/http-methods.js';
-import { isOfOtherFormat, readsOtherFormats } from '../../spans/propagation.js';
+import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
+import { otherHeaders } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
 import { SpanEnding } from '../../spans/write/span-ending.js';
+import { SpanTemplate } from '../../spans/write/span-template.js';
 import {
   ABORTED,
   ERROR_TYPE,
@@ -22,8 +25,6 @@ import {
   STATUS_CODE,
 } from './conventions.js';
 import { describeGrpc } from './grpc.js';
-import { HeaderReader, SERVER, ServerTemplates } from './incoming-request.js';
-import type { ServerRequest } from './incoming-request.js';
 import type { PropagationPolicy } from './propagation-policy.js';
 import { bounded, pathOf } from './url-path.js';
 
@@ -41,7 +42,125 @@ function schemeOf(socket: Socket): string {
 /** The headers of a request of HTTP/2, if they say something of a trace. */
 function sentContext(headers: IncomingHttpHeaders): IncomingHttpHeaders | undefined {
   if (TRACE_PARENT in headers || BAGGAGE in headers) return headers;
-  return readsOtherFormats() && Object.keys(headers).some(isOfOtherFormat) ? headers : undefined;
+  return otherHeaders().some((name) => name in headers) ? headers : undefined;
+}
+
+/** What requests of many paths have in common. */
+interface ServerRequest {
+  method: string;
+  scheme: string;
+  version: string;
+  /** As the caller has sent it, and what it says. */
+  authority: string;
+  host: string | undefined;
+  port: number | undefined;
+}
+
+const HOST = 'host';
+
+/** Whether a name is that of a header, in any case. No text is made. */
+function isHeader(name: string, header: string): boolean {
+  if (name.length !== header.length) return false;
+  // Letters of lower case have this bit.
+  for (let i = 0; i < header.length; i++) {
+    if ((name.charCodeAt(i) | 0x20) !== header.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+/**
+ * What a span needs of the headers of requests. It reads the list that Node has made of them: Node makes the object
+ * on request only, and that costs more than the span.
+ */
+class HeaderReader {
+  host: string | undefined = undefined;
+  port: number | undefined = undefined;
+  /** Whether the caller has sent a trace or baggage. */
+  hasContext = false;
+  /** Names of headers by other formats than W3C's that carry a trace, and the program's format that decides. */
+  #others = otherHeaders();
+  #format = programFormat.format;
+  /** The header `Host`; empty if there is none. Most requests are for the same one: that is the same string, too. */
+  authority = '';
+
+  /** @param headers names and values in turn. */
+  read(headers: readonly string[]): void {
+    this.hasContext = false;
+    if (programFormat.format !== this.#format) {
+      this.#format = programFormat.format;
+      this.#others = otherHeaders();
+    }
+    const others = this.#others;
+    let authority = '';
+    for (let i = 0; i < headers.length; i += 2) {
+      const name = headers[i]!;
+      if (isHeader(name, HOST)) {
+        if (authority === '') authority = headers[i + 1] ?? '';
+      } else if (
+        isHeader(name, TRACE_PARENT) ||
+        isHeader(name, BAGGAGE) ||
+        (others.length > 0 && others.includes(name.toLowerCase()))
+      ) {
+        this.hasContext = true;
+      }
+    }
+    if (authority === this.authority) return;
+    this.authority = authority;
+    const found = hostAndPort(authority);
+    this.host = found?.host;
+    this.port = found?.port;
+  }
+}
+
+const SERVER = KINDS.indexOf('server') << KIND_SHIFT;
+
+/** A caller can send any host: so many templates are kept. */
+const MOST = 8;
+
+/** A template, and the requests that are of it. */
+interface Kept {
+  readonly request: ServerRequest;
+  readonly template: SpanTemplate;
+}
+
+function isSame(one: ServerRequest, other: ServerRequest): boolean {
+  return (
+    one.authority === other.authority &&
+    one.method === other.method &&
+    one.version === other.version &&
+    one.scheme === other.scheme
+  );
+}
+
+/** The templates of the requests that came often a short while ago. */
+class ServerTemplates {
+  readonly #kept: Kept[] = [];
+  #missed: ServerRequest | undefined;
+  #next = 0;
+
+  /** The template of a request; undefined: there is none, which is no mistake. The request is not kept. */
+  find(request: ServerRequest): SpanTemplate | undefined {
+    for (const kept of this.#kept) if (isSame(kept.request, request)) return kept.template;
+    return this.#miss(request);
+  }
+
+  /** A request gets a template if it comes twice in a row: one that comes once is not worth it. */
+  #miss(request: ServerRequest): SpanTemplate | undefined {
+    const missed = this.#missed;
+    this.#missed = { ...request };
+    if (missed === undefined || !isSame(missed, request)) return undefined;
+    if (knownMethod(request.method) === OTHER_METHOD) return undefined;
+    const template = templateOf(missed);
+    this.#kept[this.#next] = { request: missed, template };
+    this.#next = (this.#next + 1) % MOST;
+    return template;
+  }
+}
+
+function templateOf({ method, scheme, version, host, port }: ServerRequest): SpanTemplate {
+  const attributesOf = (path: string): Record<string, SpanValue> =>
+    serverAttributes(method, scheme, version, host, port, path);
+  return new SpanTemplate(HTTP_SCOPE, spanName(method), SERVER, attributesOf, true);
 }
 
 /** A request that a server of this thread has received, until it is answered. */

@@ -6,14 +6,14 @@ import type { Run } from './run.js';
 /** Prints where the traces of a run are written, once for all its processes. */
 export function announce(settings: Settings, run: Run, plan: ProcessPlan): void {
   if (settings.quiet || !run.topmost) return;
-  const places = new Set<string>();
+  const targets = new Set<string>();
   const { heph } = plan;
-  if (plan.ovni || settings.hephTarget === undefined) places.add(run.directory);
-  if (heph !== undefined && 'target' in heph) places.add(heph.target);
+  if (plan.ovni || settings.hephTarget === undefined) targets.add(run.directory);
+  if (heph !== undefined && 'target' in heph) targets.add(heph.target);
   try {
     writeSync(
       2,
-      `tracewright: ${settings.name} (${process.pid}) is traced in ${[...places].join(' and ')}\n`,
+      `tracewright: ${settings.name} (${process.pid}) is traced in ${[...targets].join(' and ')}\n`,
     );
   } catch {
     // Standard error is closed.

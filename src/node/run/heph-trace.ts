@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { TracewrightError } from '../../core/errors.js';
-import { makeDirectories } from '../../core/files/make-directories.js';
+import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
 import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
 import { putNote } from '../../core/process-notes.js';
@@ -22,11 +22,13 @@ const opened = shared('node.heph', (): { trace?: Trace } => ({}));
 
 /** `name.heph`, then `name-<pid>.heph`, `name-<pid>-2.heph` …: opens the first that is not there. */
 function openFree(path: string, sharedName: boolean, sizes: SizeOptions): string {
-  makeDirectories(dirname(path), directoryMode(checkFileMode()));
   for (let attempt = sharedName ? 1 : 0; ; attempt++) {
     const target = attempt === 0 ? path : fileOfProcess(path, process.pid, attempt);
     try {
-      opened.trace = holdingSignals(() => openTraceOfOpenEvents(target, sizes, {}, waitingBytes()));
+      opened.trace = whileDeleted(() => {
+        makeDirectories(dirname(path), directoryMode(checkFileMode()));
+        return holdingSignals(() => openTraceOfOpenEvents(target, sizes, {}, waitingBytes()));
+      });
       // A worker that is the first to record a span may be gone before the others.
       keepTargetOpen(checkTarget(target).key);
       return target;
@@ -81,13 +83,14 @@ function hephTrace(plan: HephPlan): Trace {
 let ofThread: Stream | undefined;
 
 /**
- * The Heph stream of the calling thread: 0 for the main thread, the next number for every worker. It is opened with
- * the first span, so that a thread that serves nothing costs nothing.
+ * The Heph stream of the calling thread: 0 for the main thread, Node's own number for every worker, as its ovni stream
+ * has it. It is opened with the first span, so that a thread that serves nothing costs nothing.
  */
 export function streamOfThread(plan: HephPlan): Stream {
   if (ofThread === undefined) {
     const trace = hephTrace(plan);
-    ofThread = isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents();
+    const number = isMainThread ? 0 : process.getBuiltinModule('node:worker_threads').threadId;
+    ofThread = trace.streamOfOpenEvents(number);
   }
   return ofThread;
 }

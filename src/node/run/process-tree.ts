@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { anchorNamedDirectory } from '../../core/files/anchor.js';
+import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
+import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
 import { readRegularFile } from '../../core/files/regular-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { statOf } from '../../core/recovery/process-identity.js';
@@ -64,16 +67,16 @@ const MOST_RUN_BYTES = 1 << 16;
 export interface SharedRun {
   /** What the first process has said of it; undefined: this process is the first. */
   run: string | undefined;
-  /** Says it to the others. */
+  /** Says it to the others; of a run that another process has begun, unless that is still said. */
   begin(run: string): void;
 }
 
 /** Deletes what trees have left that have ended. */
-function deleteEnded(place: string): void {
-  for (const name of readdirSync(place)) {
+function deleteEnded(directory: string): void {
+  for (const name of readdirSync(directory)) {
     const [found, pid, start] = MARKER.exec(name) ?? [];
     if (found === undefined || processOf(Number(pid))?.start === start) continue;
-    rmSync(join(place, name), { force: true });
+    rmSync(join(directory, name), { force: true });
   }
 }
 
@@ -91,23 +94,72 @@ function awaitRun(path: string): string | undefined {
   return undefined;
 }
 
+/** The hidden file in a directory that says which run the tree of this process shares there. */
+function markerIn(directory: string): string | undefined {
+  const root = treeRoot();
+  if (root === undefined) return undefined;
+  return join(directory, `.tracewright-${root.pid}-${root.start}`);
+}
+
+/** Makes a file with a text; false if there is one. */
+function makeFile(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+/** Deletes the file that names a run of the tree of this process: the run's directory is deleted. */
+export function forgetRun(run: string): void {
+  const path = markerIn(dirname(run));
+  if (path === undefined) return;
+  // The next run of the tree may have begun.
+  const { directory } = JSON.parse(readRegularFile(path, MOST_RUN_BYTES).toString()) as {
+    directory?: unknown;
+  };
+  if (directory === run) rmSync(path, { force: true });
+}
+
+/** Makes the directory of a run anew, and holds it; false if another process has made it. */
+export function makeAgain(directory: string): boolean {
+  const mode = directoryMode(checkFileMode());
+  return whileDeleted(() => {
+    makeDirectories(dirname(directory), mode);
+    let isOurs = true;
+    try {
+      mkdirSync(directory, { mode });
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+      isOurs = false;
+    }
+    anchorNamedDirectory(directory);
+    return isOurs;
+  });
+}
+
 /**
- * The run that the processes of a tree share in a directory. A hidden file there says which it is.
+ * The run that the processes of a tree share in a directory, which is made. A hidden file there says which it is.
  *
  * @returns undefined: this process belongs to no such tree.
  */
-export function sharedRun(place: string): SharedRun | undefined {
-  const root = treeRoot();
-  if (root === undefined) return undefined;
-  const path = join(place, `.tracewright-${root.pid}-${root.start}`);
-  try {
-    writeFileSync(path, '', { flag: 'wx' });
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
+export function sharedRun(directory: string): SharedRun | undefined {
+  return whileDeleted(() => {
+    makeDirectories(directory, directoryMode(checkFileMode()));
+    return findRun(directory);
+  });
+}
+
+function findRun(directory: string): SharedRun | undefined {
+  const path = markerIn(directory);
+  if (path === undefined) return undefined;
+  if (!makeFile(path, '')) {
     const run = awaitRun(path);
-    return run === undefined ? undefined : { run, begin: () => undefined };
+    return run === undefined ? undefined : { run, begin: (anew) => void makeFile(path, anew) };
   }
-  deleteEnded(place);
+  deleteEnded(directory);
   return {
     run: undefined,
     begin(run) {

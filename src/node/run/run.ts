@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { clockNow } from '../../core/clock.js';
 import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
 import { anchorNamedDirectory, anchorOwnDirectory } from '../../core/files/anchor.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
-import { makeDirectories } from '../../core/files/make-directories.js';
+import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { RUN_FOLDER as HEPH_FOLDER } from '../../heph/file-names.js';
 import { RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
@@ -27,47 +27,68 @@ export interface Run {
   firstClock: bigint;
   /** Whether this process began the run. */
   topmost: boolean;
-  /** Directories of earlier runs of the same place, for the process that begins one. */
+  /** The process that began it; undefined: not known. */
+  beginner: number | undefined;
+  /** Directories of earlier runs of the same parent directory, for the process that begins one. */
   earlier: readonly string[];
 }
 
 /** The variable by which child processes know their run. */
-const VARIABLE = 'TRACEWRIGHT_RUN';
+export const VARIABLE = 'TRACEWRIGHT_RUN';
 
 interface Inherited {
   directory: string;
   firstClock: string;
   /** `TRACEWRIGHT_DIR` of the run. A child process with another value begins its own run. */
   setting: string;
+  /** The process that has begun it. */
+  pid?: number;
 }
 
-function inherited(settings: Settings, text: string): Run | undefined {
+/**
+ * Joins a run that another process has begun. Its directory may be gone, because none of its processes has recorded
+ * anything: then this process begins it anew.
+ *
+ * @param parent where the directory must lie; undefined: anywhere.
+ */
+function inherited(settings: Settings, text: string, parent?: string): Run | undefined {
   try {
-    const { directory, firstClock, setting } = JSON.parse(text) as Inherited;
+    const { directory, firstClock, setting, pid } = JSON.parse(text) as Inherited;
     const begun = BigInt(firstClock);
     // A clock from the future is that of another boot or machine.
     if (setting !== (settings.directory ?? '') || begun > clockNow()) return undefined;
-    if (typeof directory !== 'string' || !existsSync(directory)) return undefined;
-    return { directory, firstClock: begun, topmost: false, earlier: [] };
+    if (typeof directory !== 'string' || (parent ?? dirname(directory)) !== dirname(directory))
+      return undefined;
+    const run = { directory, firstClock: begun, topmost: false, beginner: pid, earlier: [] };
+    try {
+      anchorNamedDirectory(directory);
+      return run;
+    } catch {
+      // Nobody deletes a directory that a user has named.
+      if (setting !== '' || !STAMP.test(directory)) return undefined;
+    }
+    return { ...run, topmost: processTree().makeAgain(directory) };
   } catch {
     return undefined;
   }
 }
 
+function processTree(): typeof import('./process-tree.js') {
+  return require('./process-tree.js') as typeof import('./process-tree.js');
+}
+
 /** What a test runner or a package manager runs. */
-function isRunByTool(): boolean {
+export function isRunByTool(): boolean {
   return (
     process.env['NODE_TEST_CONTEXT'] !== undefined || process.env['npm_execpath'] !== undefined
   );
 }
 
 /** The run of the processes that a tool has started; undefined: this is none of them. */
-function sharedRunIn(place: string): SharedRun | undefined {
+function sharedRunIn(parent: string): SharedRun | undefined {
   if (!isRunByTool()) return undefined;
-  const { sharedRun } = require('./process-tree.js') as typeof import('./process-tree.js');
   try {
-    makeDirectories(place, directoryMode(checkFileMode()));
-    return sharedRun(place);
+    return processTree().sharedRun(parent);
   } catch {
     // It has a run of its own then.
     return undefined;
@@ -80,26 +101,28 @@ function defaultDirectory(name: string): string {
 }
 
 const NUMBERED = /^\.\d+$/;
-/** In place of the service's name, of a run that several programs share. */
+/** Instead of the service's name, of a run that several programs share. */
 const SHARED_NAME = 'run';
-const STAMPED = /^-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-\d+(?:\.\d+)?$/;
+/** The end of a directory's name that nobody has chosen. */
+const STAMP = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-\d+(?:\.\d+)?$/;
+const STAMPED = new RegExp(`^${STAMP.source}`);
 
 /** The directories of runs that were given the same name before. */
 function earlierRuns(wanted: string, settings: Settings): string[] {
-  const place = dirname(wanted);
-  if (!existsSync(place)) return [];
+  const parent = dirname(wanted);
+  if (!existsSync(parent)) return [];
   const [starts, rest] =
     settings.directory === undefined
       ? [[settings.name, SHARED_NAME], STAMPED]
       : [[basename(wanted)], NUMBERED];
-  return readdirSync(place, { withFileTypes: true })
+  return readdirSync(parent, { withFileTypes: true })
     .filter(
       ({ name }) =>
         name === basename(wanted) ||
         starts.some((start) => name.startsWith(start) && rest.test(name.slice(start.length))),
     )
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(place, name))
+    .map(({ name }) => join(parent, name))
     .filter((run) => FOLDERS.some((name) => isDirectory(join(run, name))));
 }
 
@@ -130,17 +153,18 @@ function claim(wanted: string, folder: string): string {
 export function joinRun(settings: Settings): Run {
   const parents = inherited(settings, process.env[VARIABLE] ?? '');
   if (parents !== undefined) {
-    anchorNamedDirectory(parents.directory);
+    if (parents.topmost) publishRun(parents, settings);
     return parents;
   }
-  const place = dirname(resolve(settings.directory ?? defaultDirectory(settings.name)));
-  const shared = sharedRunIn(place);
+  const parent = dirname(resolve(settings.directory ?? defaultDirectory(settings.name)));
+  const shared = sharedRunIn(parent);
   const firstClock = clockNow();
   if (shared?.run !== undefined) {
-    const found = inherited(settings, shared.run);
-    if (found !== undefined && dirname(found.directory) === place) {
-      anchorNamedDirectory(found.directory);
+    const found = inherited(settings, shared.run, parent);
+    if (found !== undefined) {
       process.env[VARIABLE] = shared.run;
+      // The process that has deleted the directory deletes the file that names it, too.
+      if (found.topmost) shared.begin(publishRun(found, settings));
       return found;
     }
   }
@@ -149,14 +173,23 @@ export function joinRun(settings: Settings): Run {
   const earlier = earlierRuns(wanted, settings);
   const directory = claim(wanted, settings.ovni ? OVNI_FOLDER : HEPH_FOLDER);
   anchorNamedDirectory(directory);
+  const run = { directory, firstClock, topmost: true, beginner: process.pid, earlier };
+  const text = publishRun(run, settings);
+  shared?.begin(text);
+  return run;
+}
+
+/** Says to child processes which run this one has begun; returns what it has said. */
+function publishRun({ directory, firstClock }: Run, settings: Settings): string {
   const child: Inherited = {
     directory,
     firstClock: String(firstClock),
     setting: settings.directory ?? '',
+    pid: process.pid,
   };
-  process.env[VARIABLE] = JSON.stringify(child);
-  shared?.begin(JSON.stringify(child));
-  return { directory, firstClock, topmost: true, earlier };
+  const text = JSON.stringify(child);
+  process.env[VARIABLE] = text;
+  return text;
 }
 
 /**
@@ -167,25 +200,9 @@ export function joinRun(settings: Settings): Run {
  */
 export function enterFormat(run: Run, folder: string): string {
   const directory = join(run.directory, folder);
-  makeDirectories(directory, directoryMode(checkFileMode()));
-  anchorOwnDirectory(directory);
+  whileDeleted(() => {
+    makeDirectories(directory, directoryMode(checkFileMode()));
+    anchorOwnDirectory(directory);
+  });
   return directory;
-}
-
-/**
- * Removes the directories of a run that writes nothing, so that the next run can use the name. The
- * requested directory may belong to another program, and stays.
- */
-export function leaveRun({ directory, topmost }: Run, settings: Settings): void {
-  if (!topmost) return;
-  Reflect.deleteProperty(process.env, VARIABLE);
-  const places = FOLDERS.map((name) => join(directory, name));
-  if (directory !== resolve(settings.directory ?? '')) places.push(directory);
-  for (const place of places) {
-    try {
-      rmdirSync(place);
-    } catch {
-      // It does not exist, or is not empty.
-    }
-  }
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
-import { homedir, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
+import { statePath } from '../../core/files/state-path.js';
 import type { Settings } from '../settings.js';
 import { warn } from '../warning.js';
 import type { Run } from './run.js';
@@ -10,21 +10,35 @@ import type { Run } from './run.js';
 /** Below the service's own priority: 0. */
 const LOW_PRIORITY = 10;
 const PRIVATE_FILE = 0o600;
+/** It shares the memory of the service: garbage is collected early, which costs it CPU time. */
+const SMALL_HEAP = '--max-semi-space-size=2';
 /** Variables that the shipper must not inherit: it is no traced process, and has no debugger. */
 const NOT_INHERITED =
   /^(?:NODE_OPTIONS|NODE_V8_COVERAGE|NODE_CHANNEL_|NODE_UNIQUE_ID|TRACEWRIGHT_)/;
 
+/** The budget of a trace that is sent, unless one is set: files are a buffer then. */
+const SHIPPED_BYTES = String(2 ** 30);
+
+/** Where this process's run sends spans, within a budget; undefined: nowhere, or it is run by a test runner. */
+export function shipTarget({ ship, heph, hephTarget }: Settings): string | undefined {
+  if (ship === undefined || process.env['NODE_TEST_CONTEXT'] !== undefined) return undefined;
+  if ((process as { permission?: unknown }).permission !== undefined) {
+    warn(
+      'TRACEWRIGHT_SHIP: no process is started under --permission; run `tracewright ship` next to the service',
+    );
+    return undefined;
+  }
+  if (heph && hephTarget === undefined) {
+    process.env['TRACEWRIGHT_MAX_BYTES'] ??= SHIPPED_BYTES;
+    return ship;
+  }
+  warn('TRACEWRIGHT_SHIP: only a Heph trace in the directory of the run is sent');
+  return undefined;
+}
+
 /** The paths that the shipper of a run follows: the later runs of the same name are among them. */
 function pathsOf({ directory, earlier }: Run, { directory: wanted }: Settings): string[] {
   return wanted === undefined ? [dirname(directory)] : [directory, ...earlier];
-}
-
-/** One checkpoint for all runs of a name, so that a shipper that still works for an earlier one refuses a second. */
-function checkpointOf(key: string): string {
-  const { XDG_STATE_HOME: state } = process.env;
-  const base = state?.startsWith('/') === true ? state : join(homedir(), '.local', 'state');
-  const name = createHash('sha256').update(key).digest('hex').slice(0, 16);
-  return join(base, 'tracewright', 'ship', `hook-${name}.json`);
 }
 
 /**
@@ -45,14 +59,16 @@ export function startShipper(run: Run, settings: Settings, to: string): void {
     if (!NOT_INHERITED.test(name)) env[name] = value;
   }
   const ringDir = process.env['TRACEWRIGHT_RING_DIR'];
-  const checkpoint = checkpointOf(`${settings.directory ?? paths[0]!}\n${to}`);
+  // One for all runs of a name: a shipper that still works for an earlier one refuses a second.
+  const key = `${settings.directory ?? paths[0]!}\n${to}`;
+  const checkpoint = statePath('ship', key, 'hook-');
   const args = ['ship', ...paths, '--until-idle', '--checkpoint', checkpoint];
   if (ringDir !== undefined && ringDir !== '') args.push('--ring-dir', ringDir);
   const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
   const log = join(run.directory, 'ship.log');
   const output = openSync(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, PRIVATE_FILE);
   try {
-    const child = spawn(process.execPath, [command, ...args], {
+    const child = spawn(process.execPath, [SMALL_HEAP, command, ...args], {
       cwd: '/',
       env,
       detached: true,
@@ -67,7 +83,7 @@ export function startShipper(run: Run, settings: Settings, to: string): void {
     if (!settings.quiet) {
       writeSync(
         2,
-        `tracewright: process ${child.pid} sends spans to ${hostOf(to)}, in some 80 MB of memory; ${log} has its messages\n`,
+        `tracewright: process ${child.pid} sends spans to ${hostOf(to)}, in 60 to 100 MB of memory; ${log} has its messages\n`,
       );
     }
   } finally {

@@ -15,6 +15,8 @@ export class GarbageCollections {
   readonly #room = new Float64Array(FIELDS * AT_ONCE);
   readonly #entries: CollectionEntries | undefined;
   #warned = false;
+  /** While it is set, nothing is reported, and nothing is forgotten. */
+  isHeld = false;
 
   constructor() {
     const report = (): void => {
@@ -33,6 +35,7 @@ export class GarbageCollections {
 
   /** Reports what has not been reported yet. */
   flush(): void {
+    if (this.isHeld) return;
     try {
       if (this.#entries === undefined) this.#flushNoted();
       else for (const collection of this.#entries.take()) this.#report(collection);

@@ -47,6 +47,12 @@ export class LoopRecorder {
     this.#hasSpans = hasSpans;
   }
 
+  /** Whether no span of the thread is open, as far as is known. */
+  get isIdle(): boolean {
+    // It must not open them: who does so may be asleep here until another thread has.
+    return !spans.isOpen() || (this.#threadSpans()?.isIdle ?? true);
+  }
+
   /** Has a stall that never ends recorded while it lasts. */
   prepare(): void {
     this.#threadSpans()?.prepareStall(NAME, { attribute: CAUSE, texts: NATIVE_CAUSES });

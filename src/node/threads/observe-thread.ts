@@ -1,29 +1,15 @@
-import { clockNow } from '../../core/clock.js';
-import { systemThreadId } from '../../core/system-thread.js';
 import { completeAtExit } from '../process-end.js';
 import type { ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
-import { firstClockOf, rotation } from './begin-ovni.js';
+import { firstClockOf } from './begin-ovni.js';
 import { GarbageCollections } from './garbage-collections.js';
-import type { PieceSettings } from './ovni-rotation.js';
 import { COLLECTIONS, STALLS } from './past-mark-kinds.js';
+import type { LateRequests, ObservedThread } from './observed-thread.js';
 import { PastMarks } from './past-marks.js';
-import type { RequestsInFlight } from './requests-in-flight.js';
 import { ThreadActivity } from './thread-activity.js';
-import { beginStream } from './thread-stream.js';
+import type { Sleep } from './shown-sleeps.js';
 
-/** What counts the open requests of the thread, from the first request on. */
-export interface LateRequests {
-  inFlight?: RequestsInFlight;
-}
-
-/** What is observed of the calling thread itself. */
-export interface ObservedThread {
-  activity: ThreadActivity | undefined;
-  collections: GarbageCollections | undefined;
-  /** In its ovni trace. */
-  marks: PastMarks[];
-}
+const UNSHOWN = 'threads that sleep are shown as running';
 
 /** Observes the calling thread itself, whose ovni stream may be yet to begin. */
 export function observeItself(plan: ProcessPlan, hasStream: boolean): ObservedThread {
@@ -59,28 +45,26 @@ export function observeStream(
     ofCollections.record(kind, from, to);
   });
   if (activity !== undefined) activity.marks = ofStalls;
-  if (plan.pieces !== undefined) rotate(plan, plan.pieces, observed, requests);
+  part(UNSHOWN, () => {
+    showSleeps(activity, requests);
+  });
+  if (plan.pieces === undefined) return;
+  const { rotateThread } = require('./rotate-thread.js') as typeof import('./rotate-thread.js');
+  rotateThread(plan, plan.pieces, observed, requests);
 }
 
-/** What takes the calling thread from one piece of the ovni trace to the next. */
-function rotate(
-  plan: ProcessPlan,
-  pieces: PieceSettings,
-  observed: ObservedThread,
-  requests: LateRequests,
-): void {
-  const { collections, marks } = observed;
-  rotation().rotatePieces(pieces, plan.firstTid === systemThreadId(), {
-    begin(stream, begun) {
-      beginStream(stream, begun, clockNow(), plan.firstTid);
+/** What shows sleeps is loaded with the first call. */
+function showSleeps(activity: ThreadActivity | undefined, requests: LateRequests): void {
+  const sleep = Atomics.wait as Sleep;
+  let shown: Sleep | undefined;
+  const shows = {
+    wait(array: unknown, index: unknown, value: unknown, timeout?: unknown): string {
+      shown ??= part(UNSHOWN, () => {
+        const late = require('./shown-sleeps.js') as typeof import('./shown-sleeps.js');
+        return late.shownSleep(sleep, activity, requests);
+      });
+      return (shown ??= sleep)(array, index, value, timeout);
     },
-    leave() {
-      collections?.flush();
-      for (const each of marks) each.leaveTrace();
-    },
-    arrive(begun) {
-      for (const each of marks) each.enterTrace(begun);
-      requests.inFlight?.restate();
-    },
-  });
+  };
+  Object.assign(Atomics, shows);
 }

@@ -27,11 +27,11 @@ export const COLLECTIONS: PastMarkKind = {
   ],
 };
 
-/** Values are places in STALL_CAUSES plus 1: a mark is never 0. */
+/** Values are positions in STALL_CAUSES plus 1: a mark is never 0. */
 export const STALLS: PastMarkKind = {
   type: 2,
   title: 'Event loop blocked',
   what: 'stalls',
   tidOffset: 1_500_000_000,
-  labels: STALL_CAUSES.map((cause, place) => [place + 1, cause]),
+  labels: STALL_CAUSES.map((cause, position) => [position + 1, cause]),
 };

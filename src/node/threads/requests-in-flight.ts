@@ -18,6 +18,11 @@ export class RequestsInFlight {
   #count = 0;
   #labelled = -1;
 
+  /** Requests that are open. */
+  get count(): number {
+    return this.#count;
+  }
+
   /** Counts a request that begins. */
   begin(): void {
     this.#set(this.#count + 1);

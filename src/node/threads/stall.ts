@@ -4,7 +4,7 @@ export interface Stall {
   to: number;
   /** Of the thread. */
   cpu: number;
-  /** A place in STALL_CAUSES, but never that of the debugger. */
+  /** A position in STALL_CAUSES, but never that of the debugger. */
   cause: number;
   /** Whether native code has recorded it as lasting. */
   recorded: boolean;

@@ -1,6 +1,6 @@
 import { watchLoop } from '../../core/loop-watch.js';
 import { takeParentless } from '../../libraries/parentless-calls.js';
-import { hookPlace } from '../../spans/hook-place.js';
+import { hookSpans } from '../../spans/hook-spans.js';
 import { Guard } from '../guard.js';
 import type { ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
@@ -41,11 +41,16 @@ export class ThreadActivity {
     if (plan.stallMs > 0) this.#watch();
     if (plan.heph === undefined) return;
     this.#lookUps = part('look-ups of names are not counted', () => countLookUps(plan));
-    hookPlace.opened = () => {
+    hookSpans.opened = () => {
       this.#guarded(() => {
         this.#load();
       });
     };
+  }
+
+  /** Whether no span of the thread is open, as far as is known. */
+  get isIdle(): boolean {
+    return this.#loop?.isIdle ?? true;
   }
 
   /** A garbage collection is over. */

@@ -1,19 +1,17 @@
 import { TraceFormatError } from '../../core/errors.js';
-import { declarationOf, modelOf } from '../catalog.js';
-import type { ModelName } from '../catalog.js';
 import type { TraceDefinitions } from './check-metadata.js';
 import { ThreadRegions } from './check-regions.js';
 import { judgePayload } from '../declared-payload.js';
-import type { Shape } from '../declared-payload.js';
 import type { FindingCollector, Rule } from './finding-collector.js';
-import { codeOf, JUMBO_DATA_OFFSET, MAX_LABEL_BYTES, mcvOf } from '../layout.js';
-import { concernsTasks } from '../model-regions.js';
-import { signatureOf, StreamReader } from './reader.js';
+import { codeOf, JUMBO_DATA_OFFSET, MAX_LABEL_BYTES } from '../layout.js';
+import { StreamReader } from './reader.js';
 import type { StreamEvent } from './reader.js';
-import { shapeOf } from '../signature.js';
 import { isActive, transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
 import type { ThreadStream } from './trace-directory.js';
+import { clockOrder } from './clock-offsets.js';
+import { activity, kindOf } from './event-kinds.js';
+import type { Kind } from './event-kinds.js';
 
 /** Events between two calls of `onProgress`. */
 const PROGRESS_EVENTS = 1 << 16;
@@ -34,40 +32,6 @@ const SWITCHED_OUT = codeOf('KCO');
 const SWITCHED_IN = codeOf('KCI');
 const COUNTERS = codeOf('VWC');
 const OVNI = 'O'.charCodeAt(0);
-
-/** What the emulator requires of a thread that emits an event of a model. */
-const activity: Readonly<Record<ModelName, 'any' | 'active' | 'running'>> = {
-  ovni: 'any',
-  kernel: 'any',
-  nosv: 'active',
-  nanos6: 'active',
-  nodes: 'running',
-  mpi: 'running',
-  openmp: 'running',
-  tampi: 'running',
-};
-
-/** The rules for an MCV, found when it first occurs. */
-interface Kind extends Shape {
-  readonly model: ModelName | undefined;
-  readonly declared: boolean;
-  /** Whether its data end in a text, which is a label in all declared events. */
-  readonly labelled: boolean;
-  /** Whether it concerns tasks, which are checked in the order of all threads. */
-  readonly task: boolean;
-}
-
-function kindOf(code: number): Kind {
-  const mcv = mcvOf(code);
-  const signature = signatureOf(code);
-  return {
-    model: modelOf(mcv),
-    declared: declarationOf(mcv) !== undefined,
-    labelled: signature?.args.at(-1)?.type === 'str',
-    task: concernsTasks(mcv),
-    ...(signature === undefined ? { jumbo: false, bytes: 0 } : shapeOf(signature)),
-  };
-}
 
 /** What the rest of the check needs of a stream. */
 export interface StreamSummary {
@@ -425,30 +389,4 @@ export function checkStream(
     reader?.close();
   }
   return { stream, events, firstClock, needsOrder: check.needsOrder };
-}
-
-/**
- * Makes a function that returns whether an event's clock is before that of the previous event. The
- * emulator counts in an i64 from 0, so a clock that is negative with its offset is too early as well.
- */
-function clockOrder(offset: bigint): (event: StreamEvent) => boolean {
-  if (offset !== 0n) {
-    let last = 0n;
-    return (event) => {
-      const clock = BigInt.asIntN(64, event.clock + offset);
-      const backwards = clock < last;
-      last = clock;
-      return backwards;
-    };
-  }
-  let lastHigh = 0;
-  let lastLow = 0;
-  return (event) => {
-    const high = event.clockHigh | 0;
-    const low = event.clockLow;
-    const backwards = high < lastHigh || (high === lastHigh && low < lastLow);
-    lastHigh = high;
-    lastLow = low;
-    return backwards;
-  };
 }

@@ -1,14 +1,33 @@
 import { ownOptions } from '../../core/options/argument.js';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Finding } from '../../core/finding.js';
+import type { Finding, Progress } from '../../core/finding.js';
 import type { CheckOptions } from '../../core/limit-findings.js';
 import { checkMetadata } from './check-metadata.js';
-import { checkOrder } from './check-order.js';
 import { checkStream } from './check-stream.js';
 import type { StreamSummary } from './check-stream.js';
 import { FindingCollector } from './finding-collector.js';
 import { clockOffsetOf, readTrace } from './trace-directory.js';
+import { CpuCheck } from './check-cpus.js';
+import { TaskCheck } from './check-tasks.js';
+import { mergeStreams } from './merge-streams.js';
+import type { TraceDirectory } from './trace-directory.js';
+
+/** Checks what depends on the order of events of different threads: their CPUs and their tasks. */
+function checkOrder(
+  trace: TraceDirectory,
+  out: FindingCollector,
+  onProgress: Progress | undefined,
+): void {
+  const cpus = new CpuCheck(trace, out);
+  // The emulator of version 1 has other declarations of these events.
+  const tasks = trace.version === 3 ? new TaskCheck(out) : undefined;
+  const options = { onFault: () => undefined, ...(onProgress && { onProgress }) };
+  for (const { stream, event } of mergeStreams(trace, trace.streams, options)) {
+    cpus.event(stream, event);
+    tasks?.event(stream, event);
+  }
+}
 
 /** The emulator refuses streams whose first clocks differ by more. */
 const MAX_GAP_NANOSECONDS = 3_600_000_000_000n;

@@ -26,7 +26,8 @@ import { writeAll } from '../../core/files/write-all.js';
 import type { JsonObject } from '../../core/json.js';
 import { StreamReader } from './reader.js';
 import { transitionOf } from '../thread-state.js';
-import { hostOf, readClockOffsetsFile, readTraceDirectory } from './trace-directory.js';
+import { hostOf, readTraceDirectory } from './trace-directory.js';
+import { readClockOffsetsFile } from './clock-offsets.js';
 import type { ThreadStream, TraceDirectory } from './trace-directory.js';
 
 const COPY_BYTES = 1 << 20;

@@ -4,7 +4,6 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { isRegularFile } from '../../core/files/file-kind.js';
-import { readRegularFile } from '../../core/files/regular-file.js';
 import {
   CLOCK_OFFSETS,
   PROCESS_METADATA,
@@ -15,19 +14,12 @@ import {
   pidOf,
   tidOf,
 } from '../file-names.js';
-import {
-  causeOf,
-  privateThreadMetadata,
-  readProcessMetadata,
-  readStreamMetadata,
-} from './metadata.js';
+import { privateThreadMetadata, readProcessMetadata, readStreamMetadata } from './metadata.js';
 import type { Fault, ProcessMetadata, ThreadMetadata } from './metadata.js';
+import { readClockOffsets } from './clock-offsets.js';
 
 /** Levels of directories below the given path that are searched. */
 const MAX_DEPTH = 16;
-/** Largest table of clock offsets that is read, in bytes: some 50,000 hosts. */
-const MAX_CLOCK_OFFSETS_BYTES = 4 << 20;
-
 /** Faults of one file that are reported; further ones are counted. */
 const MAX_FAULTS = 1000;
 
@@ -192,48 +184,6 @@ function readProcess(
     fault(folder, 'the process has no thread', 'thread');
   }
   return { loom, process: { pid, path: folder, threads, metadata } };
-}
-
-/**
- * The bytes of a table of clock offsets.
- *
- * @throws TraceFormatError when this is not a regular file, or too large.
- */
-export function readClockOffsetsFile(path: string): Buffer {
-  return readRegularFile(path, MAX_CLOCK_OFFSETS_BYTES);
-}
-
-function readClockOffsets(path: string, fault: Fault): Map<string, bigint> {
-  const offsets = new Map<string, bigint>();
-  if (!isRegularFile(path)) return offsets;
-  let bytes: Buffer;
-  try {
-    bytes = readClockOffsetsFile(path);
-  } catch (error) {
-    fault(path, causeOf(error), 'clock-offsets');
-    return offsets;
-  }
-  const lines = bytes.toString('utf8').split('\n').slice(1);
-  for (const [index, line] of lines.entries()) {
-    const fields = line.trim().split(/\s+/, 6);
-    if (fields[0] === '') continue;
-    const [rank, host, median] = fields;
-    if (fields.length < 5 || !/^-?\d+$/.test(rank!) || !Number.isFinite(Number(median))) {
-      fault(
-        path,
-        `line ${index + 2} is not "rank hostname offset_median offset_mean offset_std"`,
-        'clock-offsets',
-      );
-      continue;
-    }
-    if (offsets.has(host!)) {
-      fault(path, `line ${index + 2} repeats host ${JSON.stringify(host)}`, 'clock-offsets');
-      continue;
-    }
-    offsets.set(host!, BigInt(Math.trunc(Number(median))));
-  }
-  if (offsets.size === 0) fault(path, 'the table of clock offsets has no rows', 'clock-offsets');
-  return offsets;
 }
 
 /** The directory of `clock-offsets.txt`: the parent of the loom, or the given one. */

@@ -11,7 +11,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { anchoredPath } from '../../core/files/anchor.js';
 import { isDirectory } from '../../core/files/file-kind.js';
-import { makeDirectories } from '../../core/files/make-directories.js';
+import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import type { CheckedRingOptions } from '../../core/options/ring-options.js';
 import { recordsNothing } from '../../core/off.js';
@@ -65,15 +65,16 @@ function claimProcDir(
     const numbered = run === 0 ? traceDir : `${traceDir}.${run}`;
     const loomDir = join(numbered, loomName(loom));
     const procDir = join(loomDir, processName(pid));
-    const isOurs = wrapSystemError('traceDir', traceDir, () => {
-      makeDirectories(numbered, mode);
-      if (run > 0 && !isDirectory(numbered)) return false;
-      makeDirectory(loomDir, mode);
-      return isDirectory(loomDir);
-    });
-    if (!isOurs) continue;
-    if (wrapSystemError('traceDir', traceDir, () => makeDirectory(procDir, mode)))
-      return { traceDir: numbered, procDir };
+    const claimed = wrapSystemError('traceDir', traceDir, () =>
+      whileDeleted(() => {
+        makeDirectories(numbered, mode);
+        if (run > 0 && !isDirectory(numbered)) return undefined;
+        makeDirectory(loomDir, mode);
+        return isDirectory(loomDir) ? makeDirectory(procDir, mode) : undefined;
+      }),
+    );
+    if (claimed === undefined) continue;
+    if (claimed) return { traceDir: numbered, procDir };
     if (isDirectory(procDir)) {
       // Loaded when it is needed: most processes find no predecessor.
       const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');

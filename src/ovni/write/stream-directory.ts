@@ -13,7 +13,13 @@ import { directoryMode } from '../../core/options/file-mode.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
 import { RING_FORMAT, ringInRingDir, streamFiles, threadName } from '../file-names.js';
 import type { StreamFiles } from '../file-names.js';
-import { CLOCK_OFFSET, STREAM_HEADER_BYTES, STREAM_MAGIC, STREAM_VERSION } from '../layout.js';
+import {
+  CLOCK_OFFSET,
+  HEADER_BYTES,
+  STREAM_HEADER_BYTES,
+  STREAM_MAGIC,
+  STREAM_VERSION,
+} from '../layout.js';
 import { ringIsThere } from '../../core/recovery/lost-ring.js';
 import type { StreamOwner } from '../stream-owner.js';
 import type { OvniProcess } from './process-note.js';
@@ -63,6 +69,8 @@ export class StreamDirectory {
       stampOffset: CLOCK_OFFSET,
       stamp: 'native',
       kernelClock: ring.clock === 'monotonic',
+      // Those of a flush are the recorder's own.
+      shape: { kind: 'flagged', bytes: HEADER_BYTES, own: 'OF' },
       removeIfEmpty: true,
       full: ring.onFull,
       blockLimitMs: ring.blockLimitMs,

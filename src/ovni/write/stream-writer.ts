@@ -14,12 +14,75 @@ import {
 import { MarkStacks } from '../mark-stacks.js';
 import { isLegal, transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
-import { EPILOGUES, epilogueOf } from './epilogue.js';
-import { FLUSH_EVENTS_BYTES, recordFlush } from './flush-events.js';
 import { OwedEvents } from './owed-events.js';
 import type { OvniProcess } from './process-note.js';
 import { StreamMetadata } from './stream-metadata.js';
 import { StreamDirectory } from './stream-directory.js';
+
+const BEGIN = headerOf(0, 'OF[');
+const END = headerOf(0, 'OF]');
+
+/** Bytes of the two events that record a flush. */
+const FLUSH_EVENTS_BYTES = 2 * HEADER_BYTES;
+
+/**
+ * Records for which time the thread wrote its ring out. Both events are one commit, because a thread
+ * can be terminated between two.
+ *
+ * @param times low and high halves of the first and the last nanosecond.
+ */
+function recordFlush(ring: Ring, times: Uint32Array): void {
+  const { position } = ring;
+  writeEvent(ring, position, BEGIN, times[0]!, times[1]!);
+  writeEvent(ring, position + HEADER_BYTES, END, times[2]!, times[3]!);
+  ring.commitExplicit(FLUSH_EVENTS_BYTES, HEADER_BYTES);
+}
+
+function writeEvent(
+  { view }: Ring,
+  at: number,
+  header: number,
+  first: number,
+  second: number,
+): void {
+  view.setUint32(at, header, true);
+  // The halves of a u64 in the machine's order, in which the core has stored them.
+  view.setUint32(at + CLOCK_OFFSET, first, LITTLE);
+  view.setUint32(at + CLOCK_OFFSET + 4, second, LITTLE);
+}
+
+function bareEvent(mcv: string): Uint8Array {
+  const event = new Uint8Array(HEADER_BYTES);
+  new DataView(event.buffer).setUint32(0, headerOf(0, mcv), true);
+  return event;
+}
+
+/**
+ * Events that end a thread, for a thread that is terminated before it can write them. A ring counts
+ * them from 1.
+ */
+const EPILOGUES = [['OHe'], ['OHr', 'OHe'], ['OHp', 'OHr', 'OHe']].map((mcvs) =>
+  mcvs.map(bareEvent),
+);
+const END_NOW = 1;
+const RESUME_AND_END = 2;
+const PAUSE_RESUME_AND_END = 3;
+
+/** The epilogue that ends a thread in this state; 0 if it needs none. */
+function epilogueOf(state: ThreadState, version: 1 | 3): number {
+  switch (state) {
+    case 'running':
+      return END_NOW;
+    case 'cooling':
+      // The reader of version 1 refuses an end from here.
+      return version === 3 ? END_NOW : PAUSE_RESUME_AND_END;
+    case 'paused':
+    case 'warming':
+      return RESUME_AND_END;
+    default:
+      return 0;
+  }
+}
 
 const LONGEST_OWED_BYTES = HEADER_BYTES + MAX_PAYLOAD_BYTES;
 const NO_PAYLOAD = new Uint8Array(0);
@@ -33,6 +96,8 @@ export function clockBackwards(clock: bigint | undefined): never {
 export class StreamWriter {
   /** Another ring each time the stream is opened: emitters are compiled for one. */
   ring: Ring = this.#newRing();
+  /** Undefined while the stream is closed. */
+  process: OvniProcess | undefined;
   readonly metadata = new StreamMetadata(() => this.#directory);
   readonly markStacks = new MarkStacks();
   #directory: StreamDirectory | undefined;
@@ -49,14 +114,14 @@ export class StreamWriter {
     this.#isRare = isRare;
   }
 
-  /** Undefined while the stream is closed. */
-  get process(): OvniProcess | undefined {
-    return this.#directory?.process;
-  }
-
   /** The number of the thread; 0 while the stream is closed. */
   get tid(): number {
     return this.#directory?.tid ?? 0;
+  }
+
+  // By the thread's own events, whether or not these found room.
+  get state(): ThreadState {
+    return this.#state;
   }
 
   /**
@@ -66,6 +131,7 @@ export class StreamWriter {
   open(process: OvniProcess, tid: number | undefined, like?: StreamWriter): void {
     const directory = new StreamDirectory(process, tid);
     this.#directory = directory;
+    this.process = process;
     this.ring = this.#newRing();
     this.#ended = false;
     this.#state = 'unknown';
@@ -86,6 +152,7 @@ export class StreamWriter {
     } catch (error) {
       // Nothing has begun: neither the thread nor a reader shall see a stream.
       this.#directory = undefined;
+      this.process = undefined;
       this.ring.close();
       directory.abandon();
       throw error;
@@ -110,6 +177,7 @@ export class StreamWriter {
     }
     [this.ring, next.ring] = [next.ring, this.ring];
     [this.#directory, next.#directory] = [next.#directory, this.#directory];
+    [this.process, next.process] = [next.process, this.process];
     [this.#owed, next.#owed] = [next.#owed, this.#owed];
     if (this.#owed.any) this.#payOwed(undefined);
   }
@@ -288,6 +356,7 @@ export class StreamWriter {
     } finally {
       this.#ended = true;
       this.#directory = undefined;
+      this.process = undefined;
       this.ring.close();
       directory.moveToTrace();
     }

@@ -3,9 +3,9 @@ import type { SourceAnswer } from '../../look/wire/answers.js';
 import { serviceOf } from '../data/recording-data.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { cssColour, kindOfName } from '../theme/interruption-kind.js';
-import { OTHER_COLOUR, STATUS_COLOURS } from '../theme/palette.js';
+import { cssColour, kindOfName, OTHER_COLOUR, STATUS_COLOURS } from '../theme/palette.js';
 
+const INTERRUPTIONS = { stall: 'event loop blocked', collection: 'garbage collection' };
 /** Services beyond these share one colour. */
 const MOST = 9;
 
@@ -14,7 +14,7 @@ export function Legend() {
   const { view, recording } = useApp();
   const colour = useStore(view, (state) => state.colour);
   const answer = useStore(recording.store, (state) => state.answer);
-  const { frequentNames = [], sources = [] } = answer ?? {};
+  const { frequentNames = [], interruptions = [], sources = [] } = answer ?? {};
   const items: (readonly [string, string])[] =
     colour === 'status'
       ? [
@@ -31,8 +31,9 @@ export function Legend() {
   const hasOthers = colour === 'name' || new Set(sources.map(serviceOf)).size > MOST;
   return (
     <ul class="legend" aria-label="Colours of the time line">
-      <Item text="event loop blocked" colour={cssColour('stall')} />
-      <Item text="garbage collection" colour={cssColour('collection')} />
+      {interruptions.map((kind) => (
+        <Item key={kind} text={INTERRUPTIONS[kind]} colour={cssColour(kind)} />
+      ))}
       {items.map(([text, own]) => (
         <Item key={text} text={text} colour={own} />
       ))}

@@ -1,8 +1,7 @@
-import { Choice } from './choice.js';
+import { countText, durationText } from '../../look/report/units.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import type { ColourBy, Theme } from '../state/view-state.js';
-import { countText, durationText } from '../../look/report/units.js';
 import { clearRange, goBack, pause, showAll } from '../time-line/navigation.js';
 
 /** What is shown, and how. */
@@ -95,4 +94,31 @@ export function Toolbar({ onHelp }: { onHelp: () => void }) {
 function shownText(length: number, from = 0, to = length): string {
   if (from <= 0 && to >= length) return 'all shown';
   return `${durationText(to - from)} shown`;
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  words: readonly string[];
+  onChoice: (word: string) => void;
+}
+
+/** One of some words, with its label. */
+function Choice({ label, value, words, onChoice }: ChoiceProps) {
+  return (
+    <label>
+      <span>{label} </span>
+      <select
+        title={label}
+        value={value}
+        onChange={(event) => {
+          onChoice(event.currentTarget.value);
+        }}
+      >
+        {words.map((word) => (
+          <option key={word}>{word}</option>
+        ))}
+      </select>
+    </label>
+  );
 }

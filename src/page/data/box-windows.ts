@@ -30,7 +30,7 @@ interface Wish {
 }
 
 /** Lanes from number `lanes` on are one, except those of the tracks that are `open`, ascending. */
-export interface Fold {
+interface Fold {
   lanes: number;
   open: readonly number[];
 }
@@ -245,22 +245,22 @@ function neighbourOf(sight: Sight, zoomsIn: boolean): Sight {
 /** The window on a grid that contains what the screen shows: small moves want the same. */
 export function gridWindow(
   sight: Pick<Sight, 'from' | 'to' | 'width'>,
-): Pick<Wish, 'level' | 'from' | 'to' | 'width'> & { place: number } {
+): Pick<Wish, 'level' | 'from' | 'to' | 'width'> & { column: number } {
   const level = levelOf(sight);
   const pixel = 2 ** level;
   const width = Math.ceil((sight.width * MARGIN) / 512) * 512;
   // Twice the screen at its coarsest leaves a third of a screen on either side.
   const step = (width / 8) * pixel;
   const middle = (sight.from + sight.to) / 2;
-  const place = Math.round((middle - (width / 2) * pixel) / step);
-  return { level, place, from: place * step, to: place * step + width * pixel, width };
+  const column = Math.round((middle - (width / 2) * pixel) / step);
+  return { level, column, from: column * step, to: column * step + width * pixel, width };
 }
 
 function wishOf(sight: Sight): Wish {
-  const { level, place, from, to, width } = gridWindow(sight);
+  const { level, column, from, to, width } = gridWindow(sight);
   const { tracks, lanes, fold } = sight;
   const folded = `${fold.lanes} ${rangesOf(fold.open)}`;
-  const key = `${level} ${place} ${width} ${lanes} ${rangesOf(tracks)} ${folded}`;
+  const key = `${level} ${column} ${width} ${lanes} ${rangesOf(tracks)} ${folded}`;
   return { key, level, from, to, width, tracks, screen: Math.ceil(sight.width), lanes, fold };
 }
 

@@ -44,7 +44,7 @@ export class Curves {
     const revision = `${answer.generation} ${answer.revision}`;
     if (revision !== this.#revision) this.#windows.clear();
     this.#revision = revision;
-    const key = [revision, window.level, window.place, window.width, ...counters].join(' ');
+    const key = [revision, window.level, window.column, window.width, ...counters].join(' ');
     if (key === this.#shown) return;
     this.#shown = key;
     this.#asked?.abort();

@@ -1,6 +1,6 @@
 import type { RecordingAnswer, SourceAnswer } from '../../look/wire/answers.js';
 import { Store } from '../state/store.js';
-import { AssignedColours } from '../theme/assigned-colours.js';
+import { AssignedColours } from '../theme/palette.js';
 import type { Server } from './server.js';
 
 /** How often a live recording is asked what is new, and a server that is gone whether it is back, in ms. */

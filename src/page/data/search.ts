@@ -1,7 +1,5 @@
-import { FOUND_STRETCHES } from '../../look/wire/panel-answers.js';
-import type { FindLine } from '../../look/wire/panel-answers.js';
-import { NOTHING_LIT } from '../state/lit-rows.js';
-import type { LitRows } from '../state/lit-rows.js';
+import { type FindLine, FOUND_STRETCHES } from '../../look/wire/panel-answers.js';
+import { type LitRows, NOTHING_LIT } from '../state/lit-rows.js';
 import { Store } from '../state/store.js';
 import type { ViewState } from '../state/view-state.js';
 import { FIND_TEXT } from './choice.js';
@@ -94,7 +92,8 @@ export class Search {
         for (const start of times) starts.push(start);
         for (const stretch of stretches) marks.push(stretch / FOUND_STRETCHES);
         this.#show({ text, count, searched, state: done ? 'done' : 'searching' }, rows, starts);
-        this.#lit.set({ rows: new Set(rows), marks: [...marks] });
+        const all = done ? text : undefined;
+        this.#lit.set({ rows: new Set(rows), marks: [...marks], text: all });
       }
     } catch (error) {
       if (running.signal.aborted) return;
@@ -129,4 +128,27 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
     rest = lines.pop()!;
     yield* lines;
   }
+}
+
+const MOST = 20;
+/** A term: it has no space outside of quotes, of which the last may not be closed yet. */
+const TERM = /(?:[^\s"]|"[^"]*(?:"|$))+/g;
+
+/** Texts of the search that go on with one of the terms instead of the last word. */
+export function suggestedTerms(text: string, terms: readonly string[]): string[] {
+  const last = [...text.matchAll(TERM)].at(-1)?.[0] ?? '';
+  if (last === '' || !text.endsWith(last)) return [];
+  const before = text.slice(0, text.length - last.length);
+  const typed = plain(last);
+  const begin = terms.filter((term) => plain(term).startsWith(typed));
+  const contain = terms.filter((term) => plain(term).includes(typed, 1));
+  return [...new Set([...begin, ...contain])]
+    .filter((term) => term !== last)
+    .slice(0, MOST)
+    .map((term) => before + term);
+}
+
+/** Who types a value does not know yet that it needs quotes. */
+function plain(term: string): string {
+  return term.replaceAll('"', '').toLowerCase();
 }

@@ -5,7 +5,7 @@ import type { RecordingData } from './recording-data.js';
 import type { Fields, Server } from './server.js';
 
 /** What is known of the selected row. */
-export interface Selected {
+interface Selected {
   /** Undefined: nothing is selected, or the answer has not come yet. */
   answer: RowAnswer | undefined;
   /** Why there is none, in words. */

@@ -13,10 +13,10 @@ export interface Connection {
 
 export type Fields = Readonly<Record<string, string | number>>;
 
-const TOKEN_PLACE = 'tracewright-token';
+const TOKEN_KEY = 'tracewright-token';
 
 /** An answer that is an error. */
-export class ServerError extends Error {
+class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly status: number;
 
@@ -41,10 +41,10 @@ export function takeToken(): string | undefined {
   if (given !== null) {
     fields.delete('token');
     history.replaceState(null, '', `#${fields.toString()}`);
-    sessionStorage.setItem(TOKEN_PLACE, given);
+    sessionStorage.setItem(TOKEN_KEY, given);
     return given;
   }
-  return sessionStorage.getItem(TOKEN_PLACE) ?? undefined;
+  return sessionStorage.getItem(TOKEN_KEY) ?? undefined;
 }
 
 /** The server of this page. Every request for data passes here. */

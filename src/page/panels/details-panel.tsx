@@ -5,9 +5,7 @@ import type { RecordingAnswer, RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { countText, durationText } from '../../look/report/units.js';
-import { tickText } from '../time-line/axis-text.js';
-import { fileName } from '../data/file-name.js';
-import { utcText } from '../data/moment-text.js';
+import { fileName, tickText, utcText } from '../time-line/axis-text.js';
 import { threadText } from '../time-line/lines.js';
 import type { Panel } from './panel.js';
 
@@ -62,7 +60,7 @@ function Answer(answer: RowAnswer) {
             name="duration"
             value={unfinished ? `${durationText(duration)}, unfinished` : durationText(duration)}
           />
-          <Place track={track} />
+          <TrackLine track={track} />
           {ran.length > 0 && <Field name="ran" value={countsText(ran)} />}
           {delayed.length > 0 && <Field name="delayed" value={countsText(delayed)} />}
           {openMeanwhile.count > 0 && <OpenMeanwhile key={key} {...openMeanwhile} />}
@@ -117,7 +115,7 @@ function Field({ name, value }: { name: string; value: string }) {
 }
 
 /** Who recorded it: service, process and thread. */
-function Place({ track: number }: { track: number }) {
+function TrackLine({ track: number }: { track: number }) {
   const { recording } = useApp();
   const { tracks = [], sources = [] } = useStore(recording.store, ({ answer }) => answer) ?? {};
   const track = tracks[number];

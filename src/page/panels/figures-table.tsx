@@ -8,7 +8,8 @@ const WIDE_ONLY = 2;
 const INDENT = '\u00a0\u00a0';
 
 interface FiguresTableProps<T> {
-  caption: string;
+  /** Default: the title of the table. */
+  caption?: string;
   table: ReportTable<T>;
   /** What stands in a cell; undefined: its text. */
   cell?: (row: T, column: ReportColumn<T>, text: string, at: number) => ComponentChildren;
@@ -17,8 +18,14 @@ interface FiguresTableProps<T> {
 }
 
 /** A table of the report, with the columns that `tracewright report` prints. */
-export function FiguresTable<T>({ caption, table, cell, sort }: FiguresTableProps<T>) {
+export function FiguresTable<T>({
+  table,
+  caption = table.title,
+  cell,
+  sort,
+}: FiguresTableProps<T>) {
   const { columns, rows, more, what } = table;
+  if (rows.length === 0) return null;
   const head = columns.find(({ least = 0 }) => least > 8) ?? columns[0]!;
   return (
     <div>

@@ -67,7 +67,6 @@ export function PanelHost() {
             </p>
           )}
         </div>
-        <Legend />
         {open !== undefined && (
           <>
             <button
@@ -86,6 +85,7 @@ export function PanelHost() {
             </button>
           </>
         )}
+        <Legend />
       </div>
       {open !== undefined && (
         <section

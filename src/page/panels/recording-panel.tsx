@@ -1,7 +1,9 @@
-import { STATE_TEXTS } from '../../look/report/state-texts.js';
+import type { SourceAnswer } from '../../look/wire/answers.js';
+import { STATE_TEXTS } from '../../look/report/report-texts.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { countText, durationText } from '../../look/report/units.js';
+import { momentText } from '../time-line/axis-text.js';
 import type { Panel } from './panel.js';
 
 /** What was recorded, by which processes, and what was lost. */
@@ -12,11 +14,15 @@ export const recordingPanel: Panel = {
   Content: Sources,
 };
 
-const COLUMNS = ['service', 'process', 'state', 'format', 'lost', 'path'];
+const COMPLETE_TO = 'complete to';
+const COLUMNS = ['service', 'process', 'state', COMPLETE_TO, 'format', 'lost', 'path'];
 
 function Sources() {
   const { recording } = useApp();
   const answer = useStore(recording.store, (state) => state.answer);
+  // Each process that runs was read at a moment of its own.
+  const isAnyRunning = answer?.sources.some(({ until }) => until !== undefined) === true;
+  const columns = COLUMNS.filter((title) => title !== COMPLETE_TO || isAnyRunning);
   if (answer === undefined) return <p>Reading …</p>;
   const began = new Date(Number(BigInt(answer.epoch) / 1_000_000n));
   return (
@@ -32,7 +38,7 @@ function Sources() {
       <table>
         <thead>
           <tr>
-            {COLUMNS.map((title) => (
+            {columns.map((title) => (
               <th key={title} scope="col">
                 {title}
               </th>
@@ -40,20 +46,43 @@ function Sources() {
           </tr>
         </thead>
         <tbody>
-          {answer.sources.map(({ number, service, pid, state, format, losses, path }) => (
-            <tr key={number}>
-              <td>{service ?? '–'}</td>
-              <td>{pid ?? '–'}</td>
-              <td>{STATE_TEXTS[state]}</td>
-              <td>{format}</td>
-              <td>
-                {losses.length === 0 ? 'nothing' : losses.map(({ reason }) => reason).join('; ')}
-              </td>
-              <td class="any-break">{path}</td>
-            </tr>
+          {answer.processes.map(({ number, service, pid, sources }) => (
+            <ProcessRow
+              key={number}
+              process={pid}
+              service={service}
+              sources={sources.map((each) => answer.sources[each]!)}
+              completeTo={isAnyRunning ? (until) => momentText(answer, until) : undefined}
+            />
           ))}
         </tbody>
       </table>
     </>
+  );
+}
+
+interface ProcessRowProps {
+  service: string | undefined;
+  process: number | undefined;
+  sources: SourceAnswer[];
+  /** Undefined: no process runs. */
+  completeTo: ((until: number) => string) | undefined;
+}
+
+function ProcessRow({ service, process, sources, completeTo }: ProcessRowProps) {
+  const lost = sources.flatMap(({ losses }) => losses.map(({ reason }) => reason));
+  const each = (text: (source: SourceAnswer) => string): string =>
+    [...new Set(sources.map(text))].join(', ');
+  const untils = sources.flatMap(({ until = [] }) => until);
+  return (
+    <tr>
+      <td>{service ?? '–'}</td>
+      <td>{process ?? '–'}</td>
+      <td>{each(({ state }) => STATE_TEXTS[state])}</td>
+      {completeTo && <td>{untils.length > 0 && completeTo(Math.min(...untils))}</td>}
+      <td>{each(({ format }) => format)}</td>
+      <td>{lost.length === 0 ? 'nothing' : lost.join('; ')}</td>
+      <td class="any-break">{each(({ path }) => path)}</td>
+    </tr>
   );
 }

@@ -48,7 +48,7 @@ export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<
       window.clearTimeout(timer);
       leaving.abort();
     };
-    // `ask` is written in place by its callers; `key` says what it asks.
+    // `ask` is written anew by its callers; `key` says what it asks.
   }, [key, revision]);
   return asked;
 }

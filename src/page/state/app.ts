@@ -1,3 +1,4 @@
+import type { LitRows } from './lit-rows.js';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { BoxWindows } from '../data/box-windows.js';
@@ -6,7 +7,6 @@ import type { RowNames } from '../data/row-names.js';
 import type { Search } from '../data/search.js';
 import type { SelectedRow } from '../data/selected-row.js';
 import type { Server } from '../data/server.js';
-import type { LitRows } from './lit-rows.js';
 import type { Store } from './store.js';
 import type { ViewState } from './view-state.js';
 

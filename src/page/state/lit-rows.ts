@@ -4,6 +4,8 @@ export interface LitRows {
   rows: ReadonlySet<number> | undefined;
   /** Where rows begin that are lit: shares of the whole recording, from 0 to 1. */
   marks: readonly number[];
+  /** The search that has found all of them; undefined: it has not ended. */
+  text: string | undefined;
 }
 
-export const NOTHING_LIT: LitRows = { rows: undefined, marks: [] };
+export const NOTHING_LIT: LitRows = { rows: undefined, marks: [], text: undefined };

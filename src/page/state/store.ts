@@ -39,7 +39,7 @@ export function useStore<T extends object, P>(store: Store<T>, part: (value: T) 
     };
     update(store.value);
     return store.watch(update);
-    // `part` is written in place by its callers and reads nothing else.
+    // `part` is written anew by its callers and reads nothing else.
   }, [store]);
   return shown;
 }

@@ -28,7 +28,7 @@ export interface ViewState {
   parameters: Readonly<Record<string, string>>;
 }
 
-export const INITIAL: ViewState = {
+const INITIAL: ViewState = {
   from: undefined,
   to: undefined,
   row: undefined,
@@ -45,7 +45,7 @@ export const INITIAL: ViewState = {
 const NUMBERS = ['from', 'to', 'row', 'rangeFrom', 'rangeTo'] as const;
 
 /** As the URL's fragment has it, without `#`. */
-export function writeFragment(state: ViewState): string {
+function writeFragment(state: ViewState): string {
   const fields = new URLSearchParams();
   for (const name of NUMBERS) {
     const value = state[name];
@@ -63,7 +63,7 @@ export function writeFragment(state: ViewState): string {
 }
 
 /** Whatever is wrong in a fragment counts as absent. */
-export function readFragment(fragment: string): ViewState {
+function readFragment(fragment: string): ViewState {
   const fields = new URLSearchParams(fragment.replace(/^#/, ''));
   const state: ViewState = { ...INITIAL };
   for (const name of NUMBERS) {

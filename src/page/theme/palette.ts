@@ -1,3 +1,5 @@
+import type { TrackAnswer } from '../../look/wire/answers.js';
+
 /**
  * Colours of boxes. Paul Tol's "light" scheme: distinct with every kind of colour blindness, and light
  * enough for dark text in both themes.
@@ -24,10 +26,54 @@ export const STATUS_COLOURS = ['#77aadd', '#44bb99', '#ee8866'] as const;
 export const INK = '#101418';
 
 /** The same for the same text in every recording: FNV-1a. */
-export function colourOfText(text: string): string {
+function colourOfText(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   }
   return PALETTE[(hash >>> 7) % PALETTE.length]!;
+}
+
+/** What keeps a thread from working. It has a colour of its own: it is nothing that anybody asked for. */
+export type InterruptionKind = 'stall' | 'collection';
+
+/** What spans of this name are. */
+export function kindOfName(name: string): InterruptionKind | undefined {
+  if (name === 'event loop blocked') return 'stall';
+  return name.startsWith('gc ') ? 'collection' : undefined;
+}
+
+/** What all rows of a track are: ovni has marks of one kind on each. */
+export function kindOfTrack({ kind, name }: TrackAnswer): InterruptionKind | undefined {
+  if (kind !== 'mark') return undefined;
+  if (/event loop blocked|stalls of/i.test(name)) return 'stall';
+  return /garbage collection/i.test(name) ? 'collection' : undefined;
+}
+
+/** As HTML has it. */
+export function cssColour(kind: InterruptionKind): string {
+  return `var(--${kind})`;
+}
+
+/**
+ * Colours of texts. The frequent ones have different colours: each has the colour that its text always has,
+ * unless a more frequent one has that already. All others share one that none of these has: no legend could name them.
+ */
+export class AssignedColours {
+  readonly #colours = new Map<string, string>();
+
+  /** @param frequent the most frequent first. */
+  constructor(frequent: readonly string[]) {
+    const free = new Set<string>(PALETTE);
+    for (const text of frequent.slice(0, PALETTE.length)) {
+      const own = colourOfText(text);
+      const colour = free.has(own) ? own : [...free][0]!;
+      free.delete(colour);
+      this.#colours.set(text, colour);
+    }
+  }
+
+  of(text: string): string {
+    return this.#colours.get(text) ?? OTHER_COLOUR;
+  }
 }

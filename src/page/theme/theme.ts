@@ -11,6 +11,7 @@ export interface CanvasColours {
   curve: string;
   range: string;
   lit: string;
+  bad: string;
   stall: string;
   stallText: string;
   collection: string;
@@ -31,6 +32,7 @@ export function canvasColours(): CanvasColours {
     curve: of('curve'),
     range: of('range'),
     lit: of('lit'),
+    bad: of('bad'),
     stall: of('stall'),
     stallText: of('stall-text'),
     collection: of('collection'),
@@ -52,3 +54,11 @@ export function applyTheme(theme: Theme): void {
 systemIsDark.addEventListener('change', () => {
   applyTheme(shown);
 });
+
+/** The size of the root's text for which everything is measured, in pixels. */
+const USUAL = 13;
+
+/** How much larger texts are than usual: on a very wide screen, or because the browser's are. */
+export function textScale(): number {
+  return parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL || 1;
+}

@@ -49,14 +49,14 @@ export function BoxTip({ x, y, row, name, start, length, count, flags, isExact }
           ...((flags & UNFINISHED_BIT) !== 0 ? ['unfinished'] : []),
         ].join(' · ');
   return (
-    <div class="tip" style={placeOfTip(x, y)}>
+    <div class="tip" style={tipStyle(x, y)}>
       {words}
     </div>
   );
 }
 
 /** Left of the pointer on the right half of the page, and above it on the lower half. */
-function placeOfTip(x: number, y: number): Record<string, string> {
+function tipStyle(x: number, y: number): Record<string, string> {
   const { innerWidth, innerHeight } = window;
   return {
     ...(x > innerWidth / 2 ? { right: `${innerWidth - x + 12}px` } : { left: `${x + 12}px` }),

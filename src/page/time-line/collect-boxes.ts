@@ -9,7 +9,7 @@ import type { Picture } from './picture.js';
 export interface Scale {
   from: number;
   to: number;
-  /** Place of `from`, in pixels. */
+  /** `from` in pixels. */
   left: number;
   width: number;
 }
@@ -145,7 +145,7 @@ function addMarks(
   }
 }
 
-/** The place of the first of ascending values that is not below one. */
+/** The number of the first of ascending values that is not below one. */
 function firstFrom(values: Uint32Array, least: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {

@@ -5,16 +5,20 @@ import {
   UNFINISHED_BIT,
   failedOf,
 } from '../../look/index/look-index.js';
-import type { LitRows } from '../state/lit-rows.js';
 import { INK, STATUS_COLOURS } from '../theme/palette.js';
 import type { CanvasColours } from '../theme/theme.js';
 import { shortCountText } from './axis-text.js';
 import type { Labels } from './labels.js';
+import type { LitBoxes } from './lit-boxes.js';
 import type { Picture } from './picture.js';
 
 const ERROR = 2;
+/** How much of a colour is left of what does not match a search. */
+const DIM = 0.25;
 /** Where rows failed. */
 const FAILED = '#a0001c';
+/** Height of the marks of matches, above merged boxes. */
+const LIT_HEIGHT = 2;
 /** Pixels that a label needs at least. */
 const LABEL_WIDTH = 14;
 /** Pixels between the left edge of a box and its label. */
@@ -29,15 +33,16 @@ export interface SelectedBox {
 
 export interface BoxStyle {
   colours: CanvasColours;
-  /** The colour of a box, by its place in the picture. */
+  /** The colour of a box, by its number in the picture. */
   colourOf(box: number): string;
   /** The colour of the share of a merged box that failed; undefined: only marks show it. */
   failedColour: string | undefined;
   /** The colour of the text on it. */
   inkOf(box: number): string;
-  /** What a box is called, by its place in the picture. */
+  /** What a box is called, by its number in the picture. */
   nameOf(box: number): string;
-  lit: LitRows;
+  /** Undefined: nothing is dim. */
+  lit: LitBoxes | undefined;
   selected: SelectedBox | undefined;
 }
 
@@ -48,33 +53,75 @@ export function drawBoxes(
   labels: Labels,
   style: BoxStyle,
 ): void {
-  const { left, right, top, height, count, flags, failed, row } = picture;
-  const { lit } = style;
-  const isLit = (box: number): boolean => lit.rows?.has(row[box]!) !== false;
+  const { left, right, top, height, count, flags, failed } = picture;
+  const { lit, failedColour } = style;
+  const shares = Float32Array.from({ length: picture.size }, (_, box) => lit?.shareOf(box) ?? 1);
   for (let box = 0; box < picture.size; box++) {
     const [x, y, width] = [left[box]!, top[box]!, right[box]! - left[box]!];
-    context.globalAlpha = isLit(box) ? 1 : 0.25;
+    const share = shares[box]!;
     context.fillStyle = style.colourOf(box);
+    context.globalAlpha = share === 1 ? 1 : DIM;
     if ((flags[box]! & INSTANT_BIT) !== 0 && count[box] === 1) {
       context.fillRect(x - 1, y, 3, height[box]!);
       continue;
     }
     // One pixel of the page between two boxes keeps them apart.
     const gap = width > 3 ? 1 : 0;
-    if (count[box]! > 1) {
-      const whole = height[box]! - 3;
-      context.fillRect(x, y + 2, width - gap, whole);
-      if (style.failedColour === undefined || failed[box] === 0) continue;
-      // Fewer than a pixel shows have their marks alone.
-      const part = Math.round((whole * failed[box]!) / count[box]!);
-      context.fillStyle = style.failedColour;
-      context.fillRect(x, y + 2 + whole - part, width - gap, part);
-    } else context.fillRect(x, y, width - gap, height[box]!);
+    if (count[box]! === 1) {
+      context.fillRect(x, y, width - gap, height[box]!);
+      continue;
+    }
+    const whole = wholeOf(height[box]!);
+    const fill = (part: number): void => {
+      context.fillRect(x, y + LIT_HEIGHT + whole - part, width - gap, part);
+    };
+    fill(whole);
+    if (share < 1) {
+      context.globalAlpha = 1;
+      fill(litPart(whole, share));
+    }
+    if (failedColour === undefined || failed[box] === 0) continue;
+    // Fewer than a pixel shows have their marks alone.
+    context.fillStyle = failedColour;
+    context.globalAlpha = share === 0 ? DIM : 1;
+    fill(Math.round((whole * failed[box]!) / count[box]!));
   }
   context.globalAlpha = 1;
+  if (lit !== undefined) drawLitPixels(context, picture, lit, style.colours.lit);
   drawMarks(context, picture, style.colours);
-  drawLabels(context, picture, labels, style, isLit);
+  drawLabels(context, picture, labels, style, shares);
   drawSelected(context, picture, style);
+}
+
+/** Height of what is coloured of a merged box. */
+function wholeOf(height: number): number {
+  return height - LIT_HEIGHT - 1;
+}
+
+/** How much of that is lit, from below. */
+function litPart(whole: number, share: number): number {
+  return share === 0 ? 0 : Math.max(1, Math.round(whole * share));
+}
+
+/** Where matches begin in merged boxes: above those, where no box is. */
+function drawLitPixels(
+  context: CanvasRenderingContext2D,
+  { size, left, right, top, count }: Picture,
+  lit: LitBoxes,
+  colour: string,
+): void {
+  context.fillStyle = colour;
+  for (let box = 0; box < size; box++) {
+    if (count[box] === 1) continue;
+    lit.eachPixel(box, (x) => {
+      context.fillRect(
+        Math.min(Math.max(x, left[box]!), right[box]! - 1),
+        top[box]!,
+        1,
+        LIT_HEIGHT,
+      );
+    });
+  }
 }
 
 /** What a colour alone must not say: errors have a bar, spans without an end an open side. */
@@ -111,7 +158,7 @@ function drawLabels(
   picture: Picture,
   labels: Labels,
   style: BoxStyle,
-  isLit: (box: number) => boolean,
+  shares: Float32Array,
 ): void {
   const { left, right, top, height, count, flags } = picture;
   context.font = LABEL_FONT;
@@ -121,16 +168,39 @@ function drawLabels(
   context.fillStyle = ink;
   for (let box = 0; box < picture.size; box++) {
     const width = right[box]! - left[box]!;
-    if (width < LABEL_WIDTH || !isLit(box)) continue;
-    let prefix = '';
-    if (count[box]! > 1) prefix = `${shortCountText(count[box]!)}× `;
-    else if (((flags[box]! >> STATUS_SHIFT) & STATUS_MASK) === ERROR) prefix = '✕ ';
-    const shown = labels.fit(style.nameOf(box), width - 1 - LABEL_GAP, prefix);
+    if (width < LABEL_WIDTH || shares[box] === 0) continue;
+    const isMerged = count[box]! > 1;
+    const isFailed = ((flags[box]! >> STATUS_SHIFT) & STATUS_MASK) === ERROR;
+    const bare = isMerged ? shortCountText(count[box]!) : isFailed ? '✕' : '';
+    // The name is that of the longest: others may have other names.
+    const prefix = isMerged ? `${bare}, longest ` : isFailed ? '✕ ' : '';
+    const shown = labels.fit(style.nameOf(box), width - 1 - LABEL_GAP, prefix, bare);
     if (shown === '') continue;
     const own = style.inkOf(box);
-    if (own !== ink) context.fillStyle = ink = own;
-    context.fillText(shown, left[box]! + LABEL_GAP, top[box]! + height[box]! / 2 + 0.5);
+    const [x, y] = [left[box]! + LABEL_GAP, top[box]! + height[box]! / 2 + 0.5];
     picture.labelled += 1;
+    if (isMerged && shares[box]! < 1) {
+      const end = top[box]! + height[box]!;
+      const whole = wholeOf(height[box]!);
+      const lit = end - 1 - litPart(whole, shares[box]!);
+      // What is dim lets the page through: dark letters would vanish there in the dark theme.
+      const parts = [
+        [top[box]!, lit, style.colours.text],
+        [lit, end, own],
+      ] as const;
+      for (const [from, to, colour] of parts) {
+        context.save();
+        context.beginPath();
+        context.rect(left[box]!, from, width, to - from);
+        context.clip();
+        context.fillStyle = colour;
+        context.fillText(shown, x, y);
+        context.restore();
+      }
+      continue;
+    }
+    if (own !== ink) context.fillStyle = ink = own;
+    context.fillText(shown, x, y);
   }
 }
 

@@ -101,9 +101,12 @@ function lanesText({ folded, isOpen, lanes }: TrackLine): string {
 }
 
 /** The largest value of a curve, and of its scale if another process has a larger one. */
-function mostText({ max, scale, unit }: CurveLine): string {
-  const own = `max ${valueText(max, unit)}`;
-  return scale > max ? `${own}, scale ${valueText(scale, unit)}` : own;
+function mostText({ max, isMean, scale, unit }: CurveLine): string {
+  const what = isMean ? 'mean, max' : 'max';
+  if (scale <= max) return `${what} ${valueText(max, unit)}`;
+  // A unit that is a word is said once: there is little room.
+  const own = valueText(max, unit === 'ns' || unit === 'ratio' ? unit : '');
+  return `${what} ${own}, scale ${valueText(scale, unit)}`;
 }
 
 /** A curve as steps: a value holds until the next one. */

@@ -112,7 +112,7 @@ export function listenToKeys(
 
 /** The box next to the selected one in a direction; without a selection the first box. */
 function neighbourOf({ picture }: TimeLine, row: number | undefined, key: string): number {
-  const at = row === undefined ? -1 : picture.placeOf(row);
+  const at = row === undefined ? -1 : picture.boxOf(row);
   if (at < 0) return picture.size > 0 ? 0 : -1;
   const middle = (picture.left[at]! + picture.right[at]!) / 2;
   const sideways = key === 'ArrowLeft' || key === 'ArrowRight';

@@ -1,6 +1,6 @@
 /** With fewer letters a cut label says nothing. */
 const LEAST_LETTERS = 3;
-/** Letters below which a cut label has no ellipsis: it would take the place of one of three. */
+/** Letters below which a cut label has no ellipsis: it would cost one of three. */
 const SHORT = 4;
 const ELLIPSIS = '…';
 /** Letters of a text that are looked at: a name may be a megabyte long. */
@@ -16,10 +16,10 @@ const LETTER = /\p{RI}\p{RI}|.(?:[\p{M}\p{Emoji_Modifier}]|\u200d.)*/gsu;
 interface Measured {
   /** Width up to the end of each letter, in pixels. */
   edges: Float32Array;
-  /** Place in the text after each letter. */
+  /** Characters of the text up to each letter. */
   ends: Uint32Array;
   isWhole: boolean;
-  /** What was shown of it, by twice the number of letters; with an ellipsis at the place after. */
+  /** What was shown of it, by twice the number of letters; with an ellipsis one further. */
   cuts: (string | undefined)[];
 }
 
@@ -45,8 +45,9 @@ export class Labels {
    * As much of a text as fits into `width` pixels; empty if that says nothing.
    *
    * @param prefix precedes it, and is never cut.
+   * @param bare is shown where there is no room for both.
    */
-  fit(text: string, width: number, prefix = ''): string {
+  fit(text: string, width: number, prefix = '', bare = prefix.trimEnd()): string {
     let room = width;
     for (const letter of prefix) room -= this.#widthOf(letter);
     const measured = this.#measured(text);
@@ -59,13 +60,12 @@ export class Labels {
       if (before >= LEAST_LETTERS) return prefix + this.#cut(text, measured, before, ELLIPSIS);
     }
     if (fitting >= LEAST_LETTERS) return prefix + this.#cut(text, measured, fitting, '');
-    const bare = prefix.trimEnd();
     return bare !== '' && this.#widthOfAll(bare) <= width ? bare : '';
   }
 
   #cut(text: string, { ends, cuts }: Measured, letters: number, end: string): string {
-    const place = 2 * letters + end.length;
-    return (cuts[place] ??= text.slice(0, ends[letters - 1] ?? 0) + end);
+    const cut = 2 * letters + end.length;
+    return (cuts[cut] ??= text.slice(0, ends[letters - 1] ?? 0) + end);
   }
 
   #measured(text: string): Measured {

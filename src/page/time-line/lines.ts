@@ -1,5 +1,10 @@
-import { unusualStateText } from '../../look/report/state-texts.js';
-import type { RecordingAnswer, SourceAnswer, TrackAnswer } from '../../look/wire/answers.js';
+import { unusualStateText } from '../../look/report/report-texts.js';
+import type {
+  ProcessAnswer,
+  RecordingAnswer,
+  SourceAnswer,
+  TrackAnswer,
+} from '../../look/wire/answers.js';
 
 /** One horizontal piece of the time line. `y` counts from the top of all lines. */
 export type Line = HeadLine | TrackLine | CurveLine;
@@ -9,7 +14,7 @@ export interface HeadLine {
   y: number;
   height: number;
   text: string;
-  source: SourceAnswer;
+  process: number;
 }
 
 export interface TrackLine {
@@ -25,7 +30,7 @@ export interface TrackLine {
   /** Whether all lanes are drawn because someone wanted it. */
   isOpen: boolean;
   laneHeight: number;
-  /** Pixels above the lanes for the name; 0: it has its place in the column on the left. */
+  /** Pixels above the lanes for the name; 0: it lies in the column on the left. */
   nameHeight: number;
 }
 
@@ -39,6 +44,7 @@ export interface CurveLine {
   counter: number;
   unit: string;
   max: number;
+  isMean: boolean;
   /** What its full height is: the most of all curves of its kind, so that processes can be compared. */
   scale: number;
 }
@@ -83,27 +89,24 @@ export function linesOf(
     lines.push(line);
     y += line.height;
   };
-  // Spans of services explain more than states of their threads.
-  const sources = recording.sources.toSorted(
-    (a, b) =>
-      Number(a.service === undefined) - Number(b.service === undefined) || a.order - b.order,
-  );
-  for (const source of sources) {
-    const tracks = tracksOf(recording, source);
+  for (const process of ordered(recording)) {
+    const tracks = tracksOf(recording, process);
     const counters = recording.counters
-      .filter((counter) => counter.source === source.number)
+      .filter((counter) => counter.process === process.number)
       .sort((a, b) => a.thread - b.thread);
     if (tracks.length === 0 && counters.length === 0) continue;
-    add({ kind: 'head', y, height: HEAD_HEIGHT, text: titleOf(source), source });
-    if (closed.has(source.number)) continue;
-    for (const { number, name, unit, max, thread } of counters) {
+    const text = titleOf(process, recording.sources);
+    add({ kind: 'head', y, height: HEAD_HEIGHT, text, process: process.number });
+    if (closed.has(process.number)) continue;
+    for (const { number, name, unit, max, isMean, source, thread } of counters) {
       const isOnly =
         thread < 0 || counters.every((other) => other.thread === thread || other.thread < 0);
       const own = withoutThread(name);
-      const text = isOnly ? own : `${own}, thread ${thread}`;
+      const ofThread = tracks.find((each) => each.source === source && each.thread === thread);
+      const text = isOnly ? own : `${own}, ${ofThread?.name ?? `thread ${thread}`}`;
       const size = { y, height: curveHeight, nameHeight };
       const scale = scales.get(kindOf(name, unit)) ?? max;
-      add({ kind: 'curve', ...size, text, counter: number, unit, max, scale });
+      add({ kind: 'curve', ...size, text, counter: number, unit, max, isMean, scale });
     }
     for (const track of tracks) {
       const laneHeight = track.kind === 'states' ? STATES_HEIGHT : LANE_HEIGHT;
@@ -162,15 +165,26 @@ function scalesOf({ counters }: RecordingAnswer): Map<string, number> {
   return scales;
 }
 
-/** The tracks of a source by the number of their thread; what the hook wrote about a thread follows it. */
-function tracksOf({ tracks }: RecordingAnswer, source: SourceAnswer): TrackAnswer[] {
+/** Spans of services explain more than states of their threads. */
+function ordered({ processes, sources }: RecordingAnswer): ProcessAnswer[] {
+  const orderOf = (process: ProcessAnswer): number =>
+    Math.min(...process.sources.map((number) => sources[number]!.order));
+  return processes.toSorted(
+    (a, b) =>
+      Number(a.service === undefined) - Number(b.service === undefined) || orderOf(a) - orderOf(b),
+  );
+}
+
+/** The tracks of a process by thread; what the hook wrote about a thread follows it. */
+function tracksOf({ tracks }: RecordingAnswer, { number }: ProcessAnswer): TrackAnswer[] {
   const shown = tracks.filter(
-    ({ source: number, kind, thread, about }) =>
+    ({ process, kind, thread, about }) =>
       // That a stream about a thread is running says nothing.
-      number === source.number && (kind !== 'states' || thread === about),
+      process === number && (kind !== 'states' || thread === about),
   );
   const order = (a: TrackAnswer, b: TrackAnswer): number =>
-    a.about - b.about ||
+    a.order - b.order ||
+    a.source - b.source ||
     a.thread - b.thread ||
     KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
     a.number - b.number;
@@ -183,23 +197,21 @@ export function heightOf(lines: readonly Line[]): number {
   return last === undefined ? 0 : last.y + last.height;
 }
 
-/** A process or a trace in a few words. */
-export function titleOf({
-  service,
-  pid,
-  host,
-  path,
-  format,
-  content,
-  state,
-}: SourceAnswer): string {
-  const name = service ?? nameOfPath(path, format);
-  const process = pid === undefined ? [] : [`process ${pid}`];
-  const place = host === undefined ? [] : [`on ${host}`];
-  const end = unusualStateText(state);
-  return [name, `${content} (${format})`, ...process, ...place, ...(end === '' ? [] : [end])].join(
-    ' · ',
-  );
+/** A process, or a trace of no process that is known, in a few words. */
+export function titleOf(
+  { service, pid, host, sources }: ProcessAnswer,
+  all: readonly SourceAnswer[],
+): string {
+  const own = sources.map((number) => all[number]!);
+  const { path, format } = own[0]!;
+  const words = [
+    service ?? nameOfPath(path, format),
+    ...new Set(own.map((source) => `${source.content} (${source.format})`)),
+    pid === undefined ? '' : `process ${pid}`,
+    host === undefined ? '' : `on ${host}`,
+    ...new Set(own.map(({ state }) => unusualStateText(state))),
+  ];
+  return words.filter((word) => word !== '').join(' · ');
 }
 
 /** The last part of a path that says more than its format. */

@@ -49,13 +49,13 @@ export function showAll(app: App): void {
   app.view.set({ from: undefined, to: undefined, follow: true });
 }
 
-/** @param factor below 1: closer. @param at the time that keeps its place. */
+/** @param factor below 1: closer. @param at the time that stays where it is. */
 export function zoom(app: App, factor: number, at: number): void {
   const { from, to } = shownWindow(app);
   const length = lengthOf(app);
   const size = clampSize(length, (to - from) * factor);
   if (isFollowing(app)) {
-    // The end keeps its place, so that the window goes on to follow it.
+    // The end stays, so that the window goes on to follow it.
     app.view.set({ from: Math.max(0, length - size), to: length });
     return;
   }

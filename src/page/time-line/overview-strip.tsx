@@ -2,9 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { OverviewColumns } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import type { App } from '../state/app.js';
-import type { CanvasColours } from '../theme/theme.js';
-import { textScale } from '../theme/text-scale.js';
-import { canvasColours } from '../theme/theme.js';
+import { type CanvasColours, canvasColours, textScale } from '../theme/theme.js';
 import { TEXT_FONT } from './draw-frame.js';
 import { gutterOf } from './lines.js';
 import { showWindow } from './navigation.js';
@@ -70,8 +68,8 @@ class Strip {
     for (const end of this.#ends) end();
   }
 
-  /** Its place on the canvas in CSS pixels: that of the time line below it. */
-  get #place(): { left: number; width: number } {
+  /** Where it lies on the canvas in CSS pixels: that of the time line below it. */
+  get #extent(): { left: number; width: number } {
     const { clientWidth } = this.#canvas;
     const scale = textScale();
     const left = gutterOf(clientWidth / scale) * scale;
@@ -84,7 +82,7 @@ class Strip {
 
   async #ask(done: () => void): Promise<void> {
     const { answer } = this.#app.recording;
-    const width = Math.min(8192, Math.round(this.#place.width));
+    const width = Math.min(8192, Math.round(this.#extent.width));
     const key = `${answer?.generation ?? ''} ${answer?.revision ?? 0} ${width}`;
     if (answer === undefined || width < 1 || key === this.#asked) return;
     this.#asked = key;
@@ -112,7 +110,7 @@ class Strip {
     const colours = canvasColours();
     context.fillStyle = colours.band;
     context.fillRect(0, 0, whole, height);
-    const { left, width } = this.#place;
+    const { left, width } = this.#extent;
     this.#drawName(context, left, colours.quiet);
     context.save();
     context.translate(left, 0);
@@ -140,12 +138,19 @@ class Strip {
   ): void {
     const rows = this.#rows;
     const most = rows.reduce((max, value) => Math.max(max, value), 1);
-    context.fillStyle = colours.curve;
+    // One outline: bars next to each other would be a comb where they do not begin at a pixel of the screen.
+    context.beginPath();
+    context.moveTo(0, height);
+    const each = width / rows.length;
     for (let at = 0; at < rows.length; at++) {
       // The root keeps a quiet minute visible next to a peak.
-      const size = Math.sqrt(rows[at]! / most) * (height - 6);
-      if (size > 0) context.fillRect((at * width) / rows.length, height - size, 1, size);
+      const top = height - Math.sqrt(rows[at]! / most) * (height - 6);
+      context.lineTo(at * each, top);
+      context.lineTo((at + 1) * each, top);
     }
+    context.lineTo(width, height);
+    context.fillStyle = colours.curve;
+    context.fill();
     this.#drawLit(context, width, colours.lit);
     const { from, to } = shownWindow(this.#app);
     const first = Math.max(0, (from / this.#length) * width);
@@ -165,7 +170,7 @@ class Strip {
   }
 
   #timeAt(event: PointerEvent): number {
-    const { left, width } = this.#place;
+    const { left, width } = this.#extent;
     const x = event.clientX - this.#canvas.getBoundingClientRect().left - left;
     return Math.max(0, Math.min(1, x / width)) * this.#length;
   }
@@ -179,7 +184,7 @@ class Strip {
   #onMove(event: PointerEvent): void {
     if (this.#start === undefined) return;
     const time = this.#timeAt(event);
-    const wide = (Math.abs(time - this.#start) / this.#length) * this.#place.width > 4;
+    const wide = (Math.abs(time - this.#start) / this.#length) * this.#extent.width > 4;
     if (wide) showWindow(this.#app, Math.min(time, this.#start), Math.max(time, this.#start));
   }
 
@@ -187,7 +192,7 @@ class Strip {
   #onUp(event: PointerEvent): void {
     if (this.#start === undefined) return;
     const time = this.#timeAt(event);
-    const narrow = (Math.abs(time - this.#start) / this.#length) * this.#place.width <= 4;
+    const narrow = (Math.abs(time - this.#start) / this.#length) * this.#extent.width <= 4;
     this.#start = undefined;
     if (!narrow) return;
     const { from, to } = shownWindow(this.#app);

@@ -1,10 +1,10 @@
-export interface FailedPixels {
+interface FailedPixels {
   box: number;
   left: number;
   right: number;
 }
 
-/** What the last frame showed, for hit tests and for tests of the page. Places are in CSS pixels, as long as texts have their usual size. */
+/** What the last frame showed, for hit tests and for tests of the page. Positions are in CSS pixels, as long as texts have their usual size. */
 export class Picture {
   /** Frames that were drawn since the page was opened. */
   frames = 0;
@@ -36,7 +36,7 @@ export class Picture {
     this.marks.length = 0;
   }
 
-  /** @returns the place of a new box in the columns. */
+  /** @returns the number of a new box in the columns. */
   add(): number {
     if (this.size === this.row.length) this.#grow();
     return this.size++;
@@ -63,7 +63,7 @@ export class Picture {
   }
 
   /** The first box with a row, or -1. */
-  placeOf(row: number): number {
+  boxOf(row: number): number {
     return this.row.subarray(0, this.size).indexOf(row);
   }
 

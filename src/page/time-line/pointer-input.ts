@@ -7,16 +7,16 @@ import type { TimeLine } from './time-line.js';
 /** Pixels that a pointer may move and still click. */
 const CLICK = 4;
 
-interface Place {
+interface Point {
   x: number;
   y: number;
 }
 
-export interface PointerEvents {
+interface PointerEvents {
   /** A box was clicked, or nothing (-1). */
   onClick(box: number): void;
   /** The pointer is over a box, or none (-1). */
-  onHover(box: number, place: Place): void;
+  onHover(box: number, point: Point): void;
 }
 
 /**
@@ -31,12 +31,12 @@ export function listenToPointers(
   app: App,
   events: PointerEvents,
 ): () => void {
-  const pointers = new Map<number, Place>();
-  let first: Place = { x: 0, y: 0 };
+  const pointers = new Map<number, Point>();
+  let first: Point = { x: 0, y: 0 };
   let moved = false;
   let rangeStart: number | undefined;
 
-  const placeOf = (event: MouseEvent): Place => {
+  const pointOf = (event: MouseEvent): Point => {
     const { left, top } = canvas.getBoundingClientRect();
     const { pixel } = timeLine;
     return { x: (event.clientX - left) / pixel, y: (event.clientY - top) / pixel };
@@ -44,7 +44,7 @@ export function listenToPointers(
 
   function onWheel(event: WheelEvent): void {
     event.preventDefault();
-    const { x } = placeOf(event);
+    const { x } = pointOf(event);
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
     const [sideways, down] = [event.deltaX * unit, event.deltaY * unit];
     const scrolls = (event.shiftKey || x < timeLine.gutter) && !event.ctrlKey;
@@ -57,7 +57,7 @@ export function listenToPointers(
   function onDown(event: PointerEvent): void {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
-    first = placeOf(event);
+    first = pointOf(event);
     pointers.set(event.pointerId, first);
     moved = false;
     rangeStart =
@@ -65,22 +65,22 @@ export function listenToPointers(
   }
 
   function onMove(event: PointerEvent): void {
-    const place = placeOf(event);
+    const point = pointOf(event);
     const before = pointers.get(event.pointerId);
     if (before === undefined) {
-      events.onHover(timeLine.boxAt(place.x, place.y), place);
+      events.onHover(timeLine.boxAt(point.x, point.y), point);
       return;
     }
-    if (Math.hypot(place.x - first.x, place.y - first.y) > CLICK) moved = true;
+    if (Math.hypot(point.x - first.x, point.y - first.y) > CLICK) moved = true;
     if (!moved) return;
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
-    pointers.set(event.pointerId, place);
-    events.onHover(-1, place);
-    if (other !== undefined) pinch(before, place, other);
-    else if (rangeStart !== undefined) selectRange(rangeStart, timeOf(timeLine.scale, place.x));
+    pointers.set(event.pointerId, point);
+    events.onHover(-1, point);
+    if (other !== undefined) pinch(before, point, other);
+    else if (rangeStart !== undefined) selectRange(rangeStart, timeOf(timeLine.scale, point.x));
     else {
-      pan(app, (before.x - place.x) / timeLine.scale.width);
-      timeLine.scrollBy(before.y - place.y);
+      pan(app, (before.x - point.x) / timeLine.scale.width);
+      timeLine.scrollBy(before.y - point.y);
     }
   }
 
@@ -89,7 +89,7 @@ export function listenToPointers(
   }
 
   /** Both fingers keep the times that they touch. */
-  function pinch(before: Place, now: Place, other: Place): void {
+  function pinch(before: Point, now: Point, other: Point): void {
     const { scale } = timeLine;
     const [moving, resting] = [timeOf(scale, before.x), timeOf(scale, other.x)];
     if (Math.abs(now.x - other.x) < 8 || Math.abs(before.x - other.x) < 8) return;
@@ -102,7 +102,7 @@ export function listenToPointers(
   function onUp(event: PointerEvent): void {
     if (!pointers.delete(event.pointerId) || pointers.size > 0) return;
     if (event.type === 'pointerup' && !moved) {
-      const { x, y } = placeOf(event);
+      const { x, y } = pointOf(event);
       if (!timeLine.toggleAt(x, y)) events.onClick(timeLine.boxAt(x, y));
       if (rangeStart !== undefined) clearRange(app);
     } else if (rangeStart !== undefined && (app.view.value.panel ?? NO_PANEL) === NO_PANEL) {
@@ -112,7 +112,7 @@ export function listenToPointers(
   }
 
   function onLeave(event: PointerEvent): void {
-    events.onHover(-1, placeOf(event));
+    events.onHover(-1, pointOf(event));
   }
 
   const ending = new AbortController();

@@ -1,19 +1,15 @@
+import { BoxColours } from './box-colours.js';
 import { Curves } from '../data/curves.js';
+import { LitMatches } from '../data/lit-matches.js';
 import { Messages } from '../data/messages.js';
-import { utcText } from '../data/moment-text.js';
-import { serviceOf } from '../data/recording-data.js';
+import { utcText } from './axis-text.js';
 import type { Sight } from '../data/box-windows.js';
 import type { App } from '../state/app.js';
-import type { AssignedColours } from '../theme/assigned-colours.js';
-import { kindOfName, kindOfTrack } from '../theme/interruption-kind.js';
-import type { InterruptionKind } from '../theme/interruption-kind.js';
-import { INK, PALETTE, STATUS_COLOURS } from '../theme/palette.js';
-import { textScale } from '../theme/text-scale.js';
-import { canvasColours } from '../theme/theme.js';
-import type { CanvasColours } from '../theme/theme.js';
+import { STATUS_COLOURS } from '../theme/palette.js';
+import { canvasColours, type CanvasColours, textScale } from '../theme/theme.js';
 import { collectBoxes } from './collect-boxes.js';
 import type { Scale } from './collect-boxes.js';
-import { LABEL_FONT, drawBoxes, statusColour } from './draw-boxes.js';
+import { LABEL_FONT, drawBoxes } from './draw-boxes.js';
 import type { BoxStyle, SelectedBox } from './draw-boxes.js';
 import {
   AXIS_HEIGHT,
@@ -25,6 +21,7 @@ import {
   drawNames,
 } from './draw-frame.js';
 import { drawMessages } from './draw-messages.js';
+import { litBoxes } from './lit-boxes.js';
 import { Labels } from './labels.js';
 import {
   EVERY_LANE,
@@ -56,6 +53,7 @@ export class TimeLine {
   readonly #titles: Labels;
   readonly #curves: Curves;
   readonly #messages: Messages;
+  readonly #matches: LitMatches;
   readonly #closed = new Set<number>();
   /** Tracks whose lanes are all shown. */
   readonly #open = new Set<number>();
@@ -65,10 +63,7 @@ export class TimeLine {
   #room = 0;
   #window = '';
   readonly #ends: (() => void)[] = [];
-  readonly #nameColours: string[] = [];
-  /** By number of a name. */
-  readonly #kindsOfNames: (InterruptionKind | undefined)[] = [];
-  #assigned: AssignedColours | undefined;
+  readonly #boxColours: BoxColours;
   #generation = '';
   #lines: Line[] = [];
   #colours: CanvasColours;
@@ -86,17 +81,20 @@ export class TimeLine {
     const context = canvas.getContext('2d', { alpha: false });
     if (context === null) throw new Error('this browser has no canvas');
     this.#context = context;
+    this.#boxColours = new BoxColours(app.recording, this.picture);
     this.#labels = new Labels(context, LABEL_FONT);
     this.#names = new Labels(context, TEXT_FONT);
     this.#titles = new Labels(context, HEAD_FONT);
     this.#curves = new Curves(app.server, app.recording);
     this.#messages = new Messages(app.server, app.recording);
+    this.#matches = new LitMatches(app.server, app.recording);
     this.#colours = canvasColours();
     canvas.picture = this.picture;
     const invalidate = this.invalidate.bind(this);
     app.windows.onChange = invalidate;
     this.#curves.onChange = invalidate;
     this.#messages.onChange = invalidate;
+    this.#matches.onChange = invalidate;
     const dark = window.matchMedia('(prefers-color-scheme: dark)');
     const recolour = this.#recolour.bind(this);
     dark.addEventListener('change', recolour);
@@ -135,7 +133,7 @@ export class TimeLine {
     });
   }
 
-  /** The window that is shown, in ns, and its place on the canvas. */
+  /** The window that is shown, in ns, and where it lies on the canvas. */
   get scale(): Scale {
     const { from, to } = shownWindow(this.#app);
     const left = this.gutter;
@@ -180,15 +178,15 @@ export class TimeLine {
     if (y < AXIS_HEIGHT) return false;
     const head = this.#headAt(y);
     if (head !== undefined) {
-      const { number } = head.source;
+      const number = head.process;
       if (!this.#closed.delete(number)) this.#closed.add(number);
       this.#layOut();
       return true;
     }
-    const place = y - AXIS_HEIGHT + this.scroll;
-    const line = this.#lines.find((each) => place >= each.y && place < each.y + each.height);
+    const below = y - AXIS_HEIGHT + this.scroll;
+    const line = this.#lines.find((each) => below >= each.y && below < each.y + each.height);
     if (line?.kind !== 'track' || (line.folded === 0 && !line.isOpen)) return false;
-    const isName = this.gutter === 0 ? place < line.y + line.nameHeight : x < this.gutter;
+    const isName = this.gutter === 0 ? below < line.y + line.nameHeight : x < this.gutter;
     if (isName) this.toggleLanes(line.track.number);
     return isName;
   }
@@ -233,8 +231,7 @@ export class TimeLine {
     const { answer } = this.#app.recording;
     if (answer === undefined) return;
     if (answer.generation !== this.#generation) {
-      this.#nameColours.length = 0;
-      this.#kindsOfNames.length = 0;
+      this.#boxColours.forget();
       this.#open.clear();
     }
     this.#generation = answer.generation;
@@ -289,6 +286,7 @@ export class TimeLine {
     const counters = curves.map(({ counter }) => counter).sort((a, b) => a - b);
     this.#curves.want(scale.from, scale.to, scale.width, counters);
     this.#messages.want(scale.from, scale.to);
+    this.#matches.want(sight, this.#app.lit.value.text);
 
     context.save();
     context.beginPath();
@@ -305,22 +303,29 @@ export class TimeLine {
     }
     drawBoxes(context, picture, this.#labels, {
       colours: this.#colours,
-      ...this.#colourer(),
+      ...this.#boxColours.style(this.#app.view.value.colour, this.#colours),
       failedColour: this.#app.view.value.colour === 'status' ? STATUS_COLOURS[2] : undefined,
       nameOf: (box) => this.#nameOf(box),
-      lit: this.#app.lit.value,
+      lit: this.#litBoxes(scale),
       selected: this.#selected(),
     });
     drawMessages(context, this.#messages.shown, this.#lines, scale, top, this.#colours);
     drawNames(context, visible, top, scale, this.#names, this.#colours);
     for (const { line, top: y } of this.#heads()) {
       if (y + line.height <= AXIS_HEIGHT || y >= this.#height) continue;
-      const isClosed = this.#closed.has(line.source.number);
+      const isClosed = this.#closed.has(line.process);
       drawHead(context, line, y, this.#width, isClosed, this.#titles, this.#colours);
     }
     context.restore();
     this.#drawRange(scale);
     picture.frames += 1;
+  }
+
+  /** What of the picture's boxes is lit; undefined: all, and nothing else is dim. */
+  #litBoxes(scale: Scale): BoxStyle['lit'] {
+    const { rows } = this.#app.lit.value;
+    if (rows === undefined) return undefined;
+    return litBoxes(this.picture, rows, this.#matches, scale);
   }
 
   /** One row that is wide enough for a path is called by it. */
@@ -363,54 +368,6 @@ export class TimeLine {
       tracks: asked.map(({ track }) => track.number).sort((a, b) => a - b),
       lanes: Math.ceil(this.#height / LANE_HEIGHT),
       fold: { lanes: this.#fold, open: [...this.#open].sort((a, b) => a - b) },
-    };
-  }
-
-  /** Interruptions have their colours, whatever the others are coloured by. */
-  #colourer(): Pick<BoxStyle, 'colourOf' | 'inkOf'> {
-    const { picture } = this;
-    const { recording } = this.#app;
-    const { stall, stallText, collection, collectionText } = this.#colours;
-    const ofTracks = (recording.answer?.tracks ?? []).map(kindOfTrack);
-    const ofNames = this.#kindsOfNames;
-    for (let name = ofNames.length; name < recording.names.length; name++) {
-      ofNames.push(kindOfName(recording.name(name)));
-    }
-    const kindOf = (box: number): InterruptionKind | undefined =>
-      ofTracks[picture.track[box]!] ?? ofNames[picture.name[box]!];
-    const others = this.#colourOfOthers();
-    return {
-      colourOf(box) {
-        const kind = kindOf(box);
-        if (kind === undefined) return others(box);
-        return kind === 'stall' ? stall : collection;
-      },
-      inkOf(box) {
-        const kind = kindOf(box);
-        if (kind === undefined) return INK;
-        return kind === 'stall' ? stallText : collectionText;
-      },
-    };
-  }
-
-  #colourOfOthers(): (box: number) => string {
-    const { picture } = this;
-    const { recording, view } = this.#app;
-    const { colour } = view.value;
-    if (colour === 'status')
-      return (box) => statusColour(picture.flags[box]!, picture.count[box]! > 1);
-    if (colour === 'service') {
-      const { tracks = [], sources = [] } = recording.answer ?? {};
-      const { serviceColours } = recording;
-      const ofTrack = tracks.map(({ source }) => serviceColours.of(serviceOf(sources[source]!)));
-      return (box) => ofTrack[picture.track[box]!] ?? PALETTE[0];
-    }
-    const { nameColours } = recording;
-    if (nameColours !== this.#assigned) this.#nameColours.length = 0;
-    this.#assigned = nameColours;
-    return (box) => {
-      const name = picture.name[box]!;
-      return (this.#nameColours[name] ??= nameColours.of(recording.name(name)));
     };
   }
 }

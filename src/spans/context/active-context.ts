@@ -20,6 +20,4 @@ export class CarriedScope implements ActiveContext {
 }
 
 /** What is active in the calling code. */
-export function activeContext(): ActiveContext | undefined {
-  return storedContext() as ActiveContext | undefined;
-}
+export const activeContext = storedContext as () => ActiveContext | undefined;

@@ -2,10 +2,16 @@ const SECOND = 1e9;
 /** Kinds of failures that are told apart. */
 const MOST_KINDS = 4096;
 
+/** How many times the limit may be kept in a second that has more than the one before. */
+const MOST = 1.5;
+/** What is above the limit in a first second is kept as a share of it, by this divisor. */
+const ABOVE = 4;
+
 /** A second: how many wanted to be kept of each kind, and how many were. */
 class Second {
   start = -Infinity;
   kept = 0;
+  all = 0;
   readonly wanted = new Map<string, number>();
 }
 
@@ -38,12 +44,18 @@ export class KeepLimit {
     const known = wanted.size < MOST_KINDS || wanted.has(kind) ? kind : '';
     const count = (wanted.get(known) ?? 0) + 1;
     wanted.set(known, count);
+    const all = ++this.#now.all;
     // One of a kind is worth more than the hundred and first of another.
     if (count === 1) return 1;
+    const { kept } = this.#now;
+    const even = this.#limit / wanted.size;
+    const little = this.#limit / (ABOVE * Math.max(all, this.#limit));
+    if (this.#part === Infinity) return count <= even || kept < this.#limit ? 1 : little;
     const before = this.#last.wanted.get(known) ?? 0;
-    if (this.#part < Infinity) return before <= this.#part ? 1 : this.#part / before;
-    if (count <= this.#limit / wanted.size) return 1;
-    return this.#now.kept < this.#limit ? 1 : this.#limit / (2 * Math.max(count, this.#limit));
+    if (before <= this.#part && count <= Math.max(even, this.#part)) return 1;
+    const share = before <= this.#part ? little : this.#part / before;
+    // There are more than a second ago.
+    return kept >= MOST * this.#limit ? Math.min(share, little) : share;
   }
 
   /** Notes what became of a trace. */

@@ -1,27 +1,19 @@
-import type { OpenRecords } from '../../core/ring/open-records.js';
-import { KEEP_REASON_AFTER_NAME, KEEP_REASONS, KEEP_SHIFT, PARENT_REMOTE } from '../layout.js';
+import { KEEP_REASONS, KEEP_SHIFT, PARENT_REMOTE } from '../layout.js';
 import type { SpanAttributes } from '../attributes.js';
 import { isKept } from '../context/trace-state-entries.js';
 import { OPEN } from '../span.js';
 import type { Span } from '../span.js';
 import { OpenSpans } from '../write/open-spans.js';
-import type { SpanEncoder } from '../write/open-spans.js';
 import type { SpanTemplate } from '../write/span-template.js';
-import { BEGINS_WITHIN, KEPT } from './waiting-traces.js';
-import type { WaitingTraces } from './waiting-traces.js';
+import { BEGINS_WITHIN, KEPT } from './undecided-traces.js';
+import type { UndecidedTraces } from './undecided-traces.js';
 
 const UNDECIDED = KEEP_REASONS.indexOf('undecided');
 const CALLER = KEEP_REASONS.indexOf('caller');
 
 /** The open spans of a thread whose traces wait. */
 export class KeepingOpenSpans extends OpenSpans {
-  traces: WaitingTraces | undefined;
-  readonly #view: DataView;
-
-  constructor(output: SpanEncoder, table: OpenRecords) {
-    super(output, table);
-    this.#view = table.view;
-  }
+  traces: UndecidedTraces | undefined;
 
   override begin(span: Span, given: SpanAttributes | undefined, before = -1): number {
     if (before === -1 && span.state === OPEN) {
@@ -37,31 +29,36 @@ export class KeepingOpenSpans extends OpenSpans {
       span.scope |= UNDECIDED << KEEP_SHIFT;
       this.#started(span);
     }
-    const at = super.beginFrom(span, template, text);
-    if (at >= 0 && span.state === OPEN) {
-      this.#view.setInt16(at + template.idsAt + KEEP_REASON_AFTER_NAME, UNDECIDED);
-    }
-    return at;
+    return super.beginFrom(span, template, text);
   }
 
   #started(span: Span): void {
+    // Its parent has begun the trace, or is late.
+    if (span.isBelow) return;
+    const trace = this.traces!.find(span.t2, span.t3);
+    const isRoot = (span.p0 | span.p1) === 0 || (span.flags & PARENT_REMOTE) !== 0;
+    if (trace === 0) this.#begun(span, isRoot);
+    else if (isRoot) this.traces!.roots[trace]!++;
+  }
+
+  /** The first span of a trace has started, or a late one. */
+  #begun(span: Span, isRoot: boolean): void {
     const traces = this.traces!;
     const { t2, t3 } = span;
-    let trace = traces.find(t2, t3);
-    const isRoot = (span.p0 | span.p1) === 0 || (span.flags & PARENT_REMOTE) !== 0;
-    if (trace === 0) {
-      // Below a span of this process that is not recorded, it begins the trace; below one that was decided it does not.
-      const isLate = !isRoot && (traces.wasKept(t2, t3) || traces.wasReleased(t2, t3));
-      if (isLate) return;
-      trace = traces.add(span.t0, span.t1, t2, t3, span.s0, span.s1, span.start);
-      if (!isRoot) traces.flags[trace]! |= BEGINS_WITHIN;
-      else if (traces.wasKept(t2, t3) || (span.traceState !== '' && isKept(span.traceState))) {
-        traces.flags[trace]! |= KEPT;
-        traces.reasons[trace] = CALLER;
-      }
-    } else if (!isRoot) {
+    // Below a span of this process that is not recorded, it begins the trace; below one that was decided it does not.
+    if (!isRoot && (traces.wasKept(t2, t3) || traces.wasReleased(t2, t3))) return;
+    const trace = traces.add(span.t0, span.t1, t2, t3, span.start);
+    if (!isRoot) {
+      traces.flags[trace]! |= BEGINS_WITHIN;
+      traces.firstIds[2 * trace] = span.s0;
+      traces.firstIds[2 * trace + 1] = span.s1;
       return;
     }
-    traces.roots[trace]!++;
+    // Without a parent it is the first span of all.
+    if ((span.p0 | span.p1) === 0) return;
+    if (traces.wasKept(t2, t3) || (span.traceState !== '' && isKept(span.traceState))) {
+      traces.flags[trace]! |= KEPT;
+      traces.reasons[trace] = CALLER;
+    }
   }
 }

@@ -2,66 +2,38 @@ import type { OpenRecords } from '../../core/ring/open-records.js';
 import { WaitingRing } from '../../core/ring/waiting-ring.js';
 import { Stream } from '../../heph/write/stream.js';
 import type { StreamTrace } from '../../heph/write/stream.js';
-import { isKept, withKeep, withThreshold } from '../context/trace-state-entries.js';
-import {
-  KEEP_REASONS,
-  KEEP_WEIGHT_SHIFT,
-  KEEP_WEIGHT_UNIT,
-  KIND_MASK,
-  KIND_SHIFT,
-  KINDS,
-  PARENT_REMOTE,
-  RELEASED_COUNT,
-  RELEASED_DESCRIPTION,
-  RELEASED_DURATIONS,
-  RELEASED_ERRORS,
-  RELEASED_KIND,
-  RELEASED_NAME,
-  RELEASED_RESOURCE,
-  RELEASED_ROUTE,
-  RELEASED_TIME,
-  STATUS_MASK,
-  STATUS_SHIFT,
-} from '../layout.js';
-import type { KeepReason } from '../layout.js';
+import { withKeep, withThreshold } from '../context/trace-state-entries.js';
+import { PARENT_REMOTE } from '../layout.js';
 import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
-import { isInShare, shareSampler } from '../sampling.js';
-import type { Sampler } from '../sampling.js';
 import type { Span } from '../span.js';
 import type { Instant } from '../time.js';
 import type { OpenSpans } from '../write/open-spans.js';
 import type { SpanEnding } from '../write/span-ending.js';
 import { letGo, SpanOutput } from '../write/span-output.js';
-import { KeepLimit } from './error-limit.js';
+import { compileEndBelow } from './compiled-end.js';
+import type { EndBelow } from './compiled-end.js';
+import { CountsRecord } from './counts-record.js';
+import { DecidedElsewhere } from './elsewhere.js';
+import type { Follower } from './elsewhere.js';
+import {
+  CALLER,
+  ERROR,
+  hasFailed,
+  KeepDecision,
+  kindOf,
+  SLOW,
+  UNDECIDED,
+} from './keep-decision.js';
 import { KeepingOpenSpans } from './keeping-open-spans.js';
 import type { KeepRules } from './keep-options.js';
+import { OperationCounts } from './operation-counts.js';
 import { AllRequests } from './request-counts.js';
 import type { RequestCounts } from './request-counts.js';
-import { BEGINS_WITHIN, FAILED, KEPT, RELEASED, WaitingTraces } from './waiting-traces.js';
+import { BEGINS_WITHIN, FAILED, KEPT, RELEASED } from './undecided-traces.js';
+import { WaitingTraces } from './waiting-traces.js';
 import type { Judge } from './waiting-traces.js';
-
-const STATUS_ERROR = 2;
-/** Nanoseconds between records of what was released. */
-const COUNTS_INTERVAL = 10e9;
-const COUNTS_MS = 10_000;
-
-function codeOf(reason: KeepReason, share = 1): number {
-  const weight = Math.round(Math.log2(1 / share) * KEEP_WEIGHT_UNIT);
-  return KEEP_REASONS.indexOf(reason) | (weight << KEEP_WEIGHT_SHIFT);
-}
-
-const UNDECIDED = codeOf('undecided');
-const SLOW = codeOf('slow');
-const ERROR = codeOf('error');
-const FIRST = codeOf('first');
-const CALLER = codeOf('caller');
-const CHOSEN = codeOf('chosen');
-
-function hasFailed({ flags }: Span): boolean {
-  return ((flags >> STATUS_SHIFT) & STATUS_MASK) === STATUS_ERROR;
-}
 
 /** What a trace is to those who write into a ring where its events wait. */
 function waitingTrace(trace: StreamTrace, ring: WaitingRing): StreamTrace {
@@ -85,21 +57,18 @@ function waitingTrace(trace: StreamTrace, ring: WaitingRing): StreamTrace {
 }
 
 /** The spans of a thread, which wait until it is known whether their trace is kept. */
-export class KeepingOutput extends SpanOutput implements Judge {
+export class KeepingOutput extends SpanOutput implements Judge, Follower {
   declare readonly traces: WaitingTraces;
   readonly #rules: KeepRules;
   readonly #requests: AllRequests;
-  readonly #limit: KeepLimit;
-  readonly #sampler: Sampler;
-  readonly #ratio: number;
-  /** From how many nanoseconds on a local root of any route is slow. */
-  readonly #surelySlow: number;
+  readonly #decision: KeepDecision;
+  readonly #operations = new OperationCounts();
+  readonly #counts: CountsRecord;
+  readonly #elsewhere: DecidedElsewhere;
+  readonly #endBelow: EndBelow;
   readonly #atExit = (): void => {
     this.finish();
   };
-  #nextCounts = Infinity;
-  #countsSince = 0;
-  #timer: NodeJS.Timeout | undefined;
   /** Local roots that wait for another one of their trace, by its number. */
   readonly #waitingRoots = new Map<number, [RequestCounts, number, boolean][]>();
 
@@ -129,11 +98,15 @@ export class KeepingOutput extends SpanOutput implements Judge {
     traces.judge = this;
     this.#rules = rules;
     this.#requests = new AllRequests(rules);
-    this.#limit = new KeepLimit(rules.limit);
-    this.#sampler = shareSampler(rules.ratio);
-    this.#ratio = codeOf('ratio', rules.ratio === 0 ? 1 : rules.ratio);
-    const limits = [rules.slow, ...rules.routes.values()].map(({ ns }) => ns);
-    this.#surelySlow = Math.max(...limits);
+    this.#decision = new KeepDecision(rules);
+    this.#counts = new CountsRecord(this, this.#requests, this.#operations);
+    traces.whenCopied = (mark, view, at) => {
+      this.#operations.takeBack(mark, view, at);
+    };
+    this.#elsewhere = new DecidedElsewhere(traces, this);
+    const table = this.ring.openRecords;
+    this.#endBelow = compileEndBelow(this, table, traces, this.#operations);
+    traces.decisions.count(true);
     process.once('exit', this.#atExit);
   }
 
@@ -142,9 +115,17 @@ export class KeepingOutput extends SpanOutput implements Judge {
   }
 
   override record(span: Span, endTime: Instant | undefined): void {
+    // Small enough that V8 inlines it where spans end.
+    if (endTime !== undefined || observer !== undefined || !this.#endBelow(span)) {
+      this.#recordOther(span, endTime);
+    }
+  }
+
+  #recordOther(span: Span, endTime: Instant | undefined): void {
     const { traces } = this;
     const trace = traces.find(span.t2, span.t3);
     if (this.#isLocalRoot(span, trace)) {
+      if (endTime === undefined && this.#endUsualRoot(span, trace, '')) return;
       this.#endRoot(span, trace, endTime);
       return;
     }
@@ -153,12 +134,12 @@ export class KeepingOutput extends SpanOutput implements Judge {
       return;
     }
     if ((traces.flags[trace]! & RELEASED) !== 0) {
-      this.#drop(span);
+      this.#dropBelow(span, endTime);
       return;
     }
-    if (hasFailed(span)) traces.flags[trace]! |= FAILED;
+    if (hasFailed(span.flags)) traces.flags[trace]! |= FAILED;
     super.record(span, endTime);
-    this.#wait(trace);
+    this.#wait(trace, span.name, span.flags);
   }
 
   override recordWith(
@@ -173,15 +154,15 @@ export class KeepingOutput extends SpanOutput implements Judge {
     if (!this.#isLocalRoot(span, trace)) {
       if (trace === 0 || (traces.flags[trace]! & RELEASED) !== 0) return false;
       if (!super.recordWith(span, ending, number, text, isNamed)) return false;
-      this.#wait(trace);
+      this.#wait(trace, isNamed ? `${span.name} ${text}` : span.name, span.flags);
       return true;
     }
+    if (this.#endUsualRoot(span, trace, isNamed ? text : '')) return true;
     // Whoever decides or is decided by attributes wants them.
     if (trace === 0 || this.#rules.decide !== undefined) return false;
     const now = this.timeOf(undefined);
     const duration = Math.max(0, now - span.start);
-    const kind = (span.flags >> KIND_SHIFT) & KIND_MASK;
-    const requests = this.#requests.of(span.name, isNamed ? text : '', kind);
+    const requests = this.#requests.of(span.name, isNamed ? text : '', kindOf(span.flags));
     const reason = this.#reasonFor(span, trace, requests, duration, now);
     const isLast = traces.roots[trace] === 1;
     if (reason === 0 && isLast && (traces.flags[trace]! & KEPT) === 0) {
@@ -204,43 +185,43 @@ export class KeepingOutput extends SpanOutput implements Judge {
 
   /** Whoever is called from now on keeps the trace if it is certain here. */
   override stateOf(span: Span): string {
-    const { traceState } = span;
-    if (this.isCertain(span)) return withKeep(traceState);
-    const { t0, t1, t2, t3 } = span;
-    const isShare = this.#rules.ratio > 0 && isInShare(this.#sampler, t0, t1, t2, t3, traceState);
-    return isShare ? withThreshold(traceState, this.#sampler.recorded) : traceState;
+    const { traces } = this;
+    const { t0, t1, t2, t3, traceState } = span;
+    const trace = traces.find(t2, t3);
+    if (trace === 0 ? traces.wasKept(t2, t3) : this.certain(trace) !== 0) {
+      return withKeep(traceState);
+    }
+    if (trace !== 0) traces.share(trace);
+    const isShare = this.#decision.byRatio(t0, t1, t2, t3, traceState) !== 0;
+    return isShare ? withThreshold(traceState, this.#decision.threshold) : traceState;
   }
 
   /** Copies or lets go of what is not decided, and records what was counted. The thread or the trace ends. */
   override finish(): void {
     process.off('exit', this.#atExit);
-    clearTimeout(this.#timer);
+    this.#counts.stop();
     try {
+      this.#elsewhere.stop();
       this.traces.keepAll(UNDECIDED);
-      this.#recordCounts(this.timeOf(undefined));
+      this.#counts.write(this.timeOf(undefined));
     } catch {
       // The trace is closed.
     }
-  }
-
-  /** Whether it is certain by now that the trace of an open span is kept, so that others are told. */
-  isCertain({ t2, t3 }: Span): boolean {
-    const trace = this.traces.find(t2, t3);
-    if (trace === 0) return this.traces.wasKept(t2, t3);
-    return (this.traces.flags[trace]! & KEPT) !== 0 || this.certain(trace) !== 0;
+    this.traces.decisions.count(false);
   }
 
   certain(trace: number): number {
     const { flags, reasons, starts } = this.traces;
     if ((flags[trace]! & KEPT) !== 0) return reasons[trace]!;
     if (this.#rules.errors === 'any' && (flags[trace]! & FAILED) !== 0) return ERROR;
-    if (this.#surelySlow === Infinity) return 0;
-    return this.timeOf(undefined) - starts[trace]! > this.#surelySlow ? SLOW : 0;
+    const { surelySlow } = this.#decision;
+    if (surelySlow === Infinity) return 0;
+    return this.timeOf(undefined) - starts[trace]! > surelySlow ? SLOW : 0;
   }
 
   byRatio(trace: number): number {
     const [t0, t1, t2, t3] = this.traces.idOf(trace);
-    return isInShare(this.#sampler, t0, t1, t2, t3, '') ? this.#ratio : 0;
+    return this.#decision.byRatio(t0, t1, t2, t3, '');
   }
 
   #isLocalRoot(span: Span, trace: number): boolean {
@@ -255,9 +236,10 @@ export class KeepingOutput extends SpanOutput implements Judge {
   }
 
   /** The span that was recorded last waits with its trace, unless that is decided. */
-  #wait(trace: number): void {
+  #wait(trace: number, name: string, flags: number): void {
     const { traces } = this;
-    traces.link(trace);
+    const at = traces.link(trace);
+    if (at !== -1) traces.mark(at, this.#operations.add(this.ring.view, at, name, flags));
     if ((traces.flags[trace]! & KEPT) !== 0) this.#copy(trace);
   }
 
@@ -269,13 +251,31 @@ export class KeepingOutput extends SpanOutput implements Judge {
     }
   }
 
+  /** Releases the trace of its only local root, for which nothing speaks; false: nothing has changed. */
+  #endUsualRoot(span: Span, trace: number, added: string): boolean {
+    const { traces } = this;
+    if (trace === 0 || traces.flags[trace] !== 0 || traces.roots[trace] !== 1) return false;
+    if (hasFailed(span.flags) || observer !== undefined || this.#waitingRoots.size > 0)
+      return false;
+    if (!this.#elsewhere.isAlone(trace, (span.flags & PARENT_REMOTE) !== 0)) return false;
+    const now = this.timeOf(undefined);
+    const duration = Math.max(0, now - span.start);
+    const requests = this.#requests.of(span.name, added, kindOf(span.flags));
+    if (!this.#decision.isUsual(span, requests, duration)) return false;
+    requests.release(duration, false);
+    if (span.slot !== -1) this.release(span);
+    letGo(span);
+    traces.forget(trace);
+    this.#counts.note(now);
+    return true;
+  }
+
   #endRoot(span: Span, trace: number, endTime: Instant | undefined): void {
     const now = this.timeOf(undefined);
     const end = endTime === undefined ? now : this.#given(endTime, now);
     const duration = Math.max(0, end - span.start);
-    const kind = (span.flags >> KIND_SHIFT) & KIND_MASK;
-    const requests = this.#requests.of(span.name, '', kind);
-    const failed = hasFailed(span);
+    const requests = this.#requests.of(span.name, '', kindOf(span.flags));
+    const failed = hasFailed(span.flags);
     const reason = this.#reasonFor(span, trace, requests, duration, now);
     const isKept = trace !== 0 && (this.traces.flags[trace]! & KEPT) !== 0;
     if (reason === 0 && !isKept && (trace === 0 || this.traces.roots[trace] === 1)) {
@@ -307,8 +307,11 @@ export class KeepingOutput extends SpanOutput implements Judge {
     const { traces } = this;
     traces.link(trace);
     if ((traces.flags[trace]! & KEPT) !== 0) this.#copy(trace);
-    else if (reason !== 0) this.#keep(trace, reason);
-    else {
+    else if (reason > 0) this.#keep(trace, reason);
+    else if (reason !== 0) {
+      this.#elsewhere.wait(trace, requests, duration, failed);
+      return;
+    } else {
       const others = this.#waitingRoots.get(trace) ?? [];
       others.push([requests, duration, failed]);
       this.#waitingRoots.set(trace, others);
@@ -345,21 +348,28 @@ export class KeepingOutput extends SpanOutput implements Judge {
     duration: number,
     now: number,
   ): void {
-    requests.release(duration, hasFailed(span));
+    requests.release(duration, hasFailed(span.flags));
     this.#drop(span);
     if (trace !== 0) this.#endOfRoot(trace);
-    if (now >= this.#nextCounts) this.#recordCounts(now);
-    else if (this.#nextCounts === Infinity) this.#beginCounts(now);
+    this.#counts.note(now);
   }
 
   /** A span that ends after its trace was decided. */
   #endLate(span: Span, endTime: Instant | undefined): void {
     if (!this.traces.wasKept(span.t2, span.t3)) {
-      this.#drop(span);
+      this.#dropBelow(span, endTime);
       return;
     }
     super.record(span, endTime);
     this.#copyLate(SLOW);
+  }
+
+  /** A span of a trace that is released ends. */
+  #dropBelow(span: Span, endTime: Instant | undefined): void {
+    const now = this.timeOf(undefined);
+    const end = endTime === undefined ? now : this.#given(endTime, now);
+    this.#operations.addDuration(span.name, span.flags, Math.max(0, end - span.start));
+    this.#drop(span);
   }
 
   #copyLate(reason: number): void {
@@ -380,7 +390,7 @@ export class KeepingOutput extends SpanOutput implements Judge {
     }
   }
 
-  /** Why the trace of a local root that ends is kept; 0: there is no reason. */
+  /** Why the trace of a local root that ends is kept; 0: there is no reason; -1: another thread knows. */
   #reasonFor(
     span: Span,
     trace: number,
@@ -388,87 +398,25 @@ export class KeepingOutput extends SpanOutput implements Judge {
     duration: number,
     now: number,
   ): number {
-    const rules = this.#rules;
-    const slowNs = requests.slowNs;
-    requests.see(duration);
-    if (rules.decide !== undefined) {
-      const wish = this.#wish(span, duration);
-      if (wish !== undefined) return wish ? CHOSEN : 0;
+    const { flags, roots } = this.traces;
+    const failedWithin = trace !== 0 && (flags[trace]! & FAILED) !== 0;
+    const reason = this.#decision.reasonFor(span, failedWithin, requests, duration, now);
+    if (trace === 0 || (flags[trace]! & KEPT) !== 0) return reason;
+    this.#elsewhere.look(now);
+    const isRemote = (span.flags & PARENT_REMOTE) !== 0;
+    return this.#elsewhere.reasonFor(trace, isRemote, reason, roots[trace] === 1);
+  }
+
+  keepFor(trace: number): void {
+    if ((this.traces.flags[trace]! & KEPT) === 0) this.#keep(trace, CALLER);
+    this.#endOfRoot(trace);
+  }
+
+  releaseFor(trace: number, requests: RequestCounts, duration: number, failed: boolean): void {
+    if ((this.traces.flags[trace]! & KEPT) === 0) {
+      requests.release(duration, failed);
+      this.#counts.note(this.timeOf(undefined));
     }
-    if (span.traceState !== '' && isKept(span.traceState)) return CALLER;
-    const failed = hasFailed(span);
-    const anyFailed = trace !== 0 && (this.traces.flags[trace]! & FAILED) !== 0;
-    if (rules.errors !== 'none' && (failed || (anyFailed && rules.errors === 'any'))) {
-      const type = failed ? this.#errorType(span) : 'within';
-      return this.#within(span, `${requests.name} ${type}`, 'error', now);
-    }
-    if (duration > slowNs) return this.#within(span, `${requests.name} slow`, 'slow', now);
-    if (requests.seen <= rules.first) return FIRST;
-    const { t0, t1, t2, t3, traceState } = span;
-    return rules.ratio > 0 && isInShare(this.#sampler, t0, t1, t2, t3, traceState)
-      ? this.#ratio
-      : 0;
-  }
-
-  #errorType(span: Span): string {
-    const type = span.attributes?.['error.type'];
-    return typeof type === 'string' ? type : '';
-  }
-
-  /** The reason, if the limit allows it. */
-  #within({ t0, t1, t2, t3 }: Span, kind: string, reason: 'error' | 'slow', now: number): number {
-    const share = this.#limit.shareOf(kind, now);
-    const isKept = share === 1 || isInShare(shareSampler(share), t0, t1, t2, t3, '');
-    this.#limit.note(isKept);
-    if (!isKept) return 0;
-    return share === 1 ? (reason === 'error' ? ERROR : SLOW) : codeOf(reason, share);
-  }
-
-  #wish(span: Span, duration: number): boolean | undefined {
-    try {
-      const wish: unknown = this.#rules.decide!({
-        name: span.name,
-        kind: KINDS[(span.flags >> KIND_SHIFT) & KIND_MASK] ?? 'internal',
-        duration: duration / 1e6,
-        failed: hasFailed(span),
-        attributes: { ...span.attributes },
-      });
-      return typeof wish === 'boolean' ? wish : undefined;
-    } catch {
-      // A rule of the program breaks none of its requests.
-      return undefined;
-    }
-  }
-
-  #beginCounts(now: number): void {
-    this.#countsSince = now;
-    this.#nextCounts = now + COUNTS_INTERVAL;
-    this.#timer = setTimeout(() => {
-      if (this.#nextCounts < Infinity) this.#recordCounts(this.timeOf(undefined));
-    }, COUNTS_MS);
-    this.#timer.unref();
-  }
-
-  #recordCounts(now: number): void {
-    clearTimeout(this.#timer);
-    this.#nextCounts = Infinity;
-    for (const counts of this.#requests.unrecorded()) {
-      this.recordNote(
-        RELEASED_DESCRIPTION,
-        [
-          [RELEASED_NAME, counts.name],
-          ...(counts.route === '' ? [] : [[RELEASED_ROUTE, counts.route] as const]),
-          [RELEASED_KIND, counts.kind],
-          [RELEASED_RESOURCE, this.resource],
-          [RELEASED_COUNT, counts.released.count],
-          [RELEASED_ERRORS, counts.errors],
-          [RELEASED_TIME, Math.round(counts.time)],
-          [RELEASED_DURATIONS, counts.released.text],
-        ],
-        this.#countsSince,
-        now,
-      );
-      counts.clear();
-    }
+    this.#endOfRoot(trace);
   }
 }

@@ -5,7 +5,8 @@ const BIAS = 1023 << MANTISSA_BITS;
 /** Durations are below 2^48 ns, three days. */
 const BUCKETS = (48 << MANTISSA_BITS) + 1;
 
-const double = new Float64Array(1);
+// Not on V8's heap: where it lies is a constant of optimised code then.
+const double = new Float64Array(new ArrayBuffer(8));
 const words = new Uint32Array(double.buffer);
 const HIGH = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0;
 
@@ -19,10 +20,10 @@ export function bucketOf(duration: number): number {
 /** Lower bound of a bucket; that of the next one is its upper bound. */
 export function lowerBound(bucket: number): number {
   if (bucket === 0) return 0;
-  const place = bucket - 1;
+  const position = bucket - 1;
   return (
-    2 ** (place >> MANTISSA_BITS) *
-    (1 + (place & ((1 << MANTISSA_BITS) - 1)) / (1 << MANTISSA_BITS))
+    2 ** (position >> MANTISSA_BITS) *
+    (1 + (position & ((1 << MANTISSA_BITS) - 1)) / (1 << MANTISSA_BITS))
   );
 }
 

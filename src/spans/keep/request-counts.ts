@@ -1,5 +1,6 @@
-import { bucketOf, DurationCounts } from './released-counts.js';
 import type { KeepRules, SlowRule } from './keep-options.js';
+import { DurationCounts } from './released-counts.js';
+import { ReleasedFigures } from './released-figures.js';
 
 /** Names that are told apart in a thread. */
 const MOST_NAMES = 1000;
@@ -10,25 +11,21 @@ const LOOK_UP = 256;
 const RECENT = 20_000;
 
 /** What is known of the requests of one name in a thread. */
-export class RequestCounts {
-  readonly name: string;
-  readonly route: string;
-  readonly kind: number;
-  readonly rule: SlowRule;
+export class RequestCounts extends ReleasedFigures {
+  declare readonly rule: SlowRule;
   /** Requests so far. */
   seen = 0;
   /** From how many nanoseconds on a request is slow. */
-  slowNs: number;
-  /** Since the last record: those that were not kept. */
-  errors = 0;
-  time = 0;
-  readonly released = new DurationCounts();
+  declare slowNs: number;
+  /** The name, and what is added to it at the end. */
+  declare readonly given: string;
+  declare readonly added: string;
   readonly #recent: DurationCounts | undefined;
 
-  constructor(name: string, route: string, kind: number, rule: SlowRule) {
-    this.name = name;
-    this.route = route;
-    this.kind = kind;
+  constructor(given: string, added: string, route: string, kind: number, rule: SlowRule) {
+    super(added === '' ? given : `${given} ${added}`, route, kind);
+    this.given = given;
+    this.added = added;
     this.rule = rule;
     this.slowNs = rule.ns;
     if (rule.percent > 0) this.#recent = new DurationCounts();
@@ -46,22 +43,10 @@ export class RequestCounts {
     }
     if (recent.count > RECENT) recent.halve();
   }
-
-  /** It was not kept. */
-  release(duration: number, failed: boolean): void {
-    const { released } = this;
-    released.counts[bucketOf(duration)]!++;
-    released.count++;
-    this.time += duration;
-    if (failed) this.errors++;
-  }
-
-  clear(): void {
-    this.errors = 0;
-    this.time = 0;
-    this.released.clear();
-  }
 }
+
+/** Names that came a short while ago are found by their lengths, without maps. A power of two. */
+const RECENT_NAMES = 64;
 
 /** The part of a request's name that is its route, or empty. */
 function routeIn(name: string): string {
@@ -74,6 +59,7 @@ export class AllRequests {
   readonly #rules: KeepRules;
   /** By the name, then by what is added to it at the end. */
   readonly #byName = new Map<string, Map<string, RequestCounts>>();
+  readonly #recent = new Array<RequestCounts | undefined>(RECENT_NAMES).fill(undefined);
   readonly #all: RequestCounts[] = [];
   #other: RequestCounts | undefined;
 
@@ -83,13 +69,17 @@ export class AllRequests {
 
   /** @param added to the name, after a space; empty: nothing. */
   of(name: string, added: string, kind: number): RequestCounts {
-    return this.#byName.get(name)?.get(added) ?? this.#add(name, added, kind);
+    const slot = (name.length + added.length) & (RECENT_NAMES - 1);
+    const recent = this.#recent[slot];
+    if (recent !== undefined && recent.given === name && recent.added === added) return recent;
+    const found = this.#byName.get(name)?.get(added) ?? this.#add(name, added, kind);
+    return (this.#recent[slot] = found);
   }
 
   #add(name: string, added: string, kind: number): RequestCounts {
     if (this.#all.length >= MOST_NAMES) {
       if (this.#other === undefined) {
-        this.#other = new RequestCounts(OTHER, '', kind, this.#rules.slow);
+        this.#other = new RequestCounts(OTHER, '', '', kind, this.#rules.slow);
         this.#all.push(this.#other);
       }
       return this.#other;
@@ -98,7 +88,7 @@ export class AllRequests {
     const route = added === '' ? routeIn(name) : added;
     const { routes, slow } = this.#rules;
     const rule = routes.get(route) ?? routes.get(whole) ?? slow;
-    const counts = new RequestCounts(whole, route, kind, rule);
+    const counts = new RequestCounts(name, added, route, kind, rule);
     this.#all.push(counts);
     let byAdded = this.#byName.get(name);
     if (byAdded === undefined) {

@@ -99,7 +99,7 @@ export class AttributeCursor {
     return true;
   }
 
-  /** Reads a string from a place in the bytes, and returns it. */
+  /** Reads a string from an offset in the bytes, and returns it. */
   textAt(from: number): string {
     this.at = from;
     return this.#text();
@@ -115,11 +115,11 @@ export class AttributeCursor {
     if (type === TYPE_STRING) {
       value = this.#text();
     } else if (type === TYPE_U64 || type === TYPE_I64) {
-      const place = this.#word();
-      const high = type === TYPE_U64 ? view.getUint32(place) : view.getInt32(place);
-      value = high * TWO_32 + view.getUint32(place + 4);
+      const offset = this.#word();
+      const high = type === TYPE_U64 ? view.getUint32(offset) : view.getInt32(offset);
+      value = high * TWO_32 + view.getUint32(offset + 4);
       if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) {
-        value = type === TYPE_U64 ? view.getBigUint64(place) : view.getBigInt64(place);
+        value = type === TYPE_U64 ? view.getBigUint64(offset) : view.getBigInt64(offset);
       }
     } else if (type === TYPE_F64) {
       value = view.getFloat64(this.#word());
@@ -134,22 +134,22 @@ export class AttributeCursor {
   /** A u64 that the contract requires, as a number that is exact up to 2^53. */
   number(): number {
     this.#require(TYPE_U64, 0);
-    const place = this.#word();
-    return this.#view.getUint32(place) * TWO_32 + this.#view.getUint32(place + 4);
+    const offset = this.#word();
+    return this.#view.getUint32(offset) * TWO_32 + this.#view.getUint32(offset + 4);
   }
 
   /** A u64 or i64 that the contract requires. */
   integer(): bigint {
     const type = this.#require(TYPE_U64, TYPE_I64);
-    const place = this.#word();
-    return type === TYPE_U64 ? this.#view.getBigUint64(place) : this.#view.getBigInt64(place);
+    const offset = this.#word();
+    return type === TYPE_U64 ? this.#view.getBigUint64(offset) : this.#view.getBigInt64(offset);
   }
 
   /** A u64 that the contract requires, as sixteen hexadecimal digits. */
   hex(): string {
     this.#require(TYPE_U64, 0);
-    const place = this.#word();
-    return this.#bytes.toString('hex', place, place + 8);
+    const offset = this.#word();
+    return this.#bytes.toString('hex', offset, offset + 8);
   }
 
   /** A string that the contract requires, of any length. */

@@ -1,31 +1,7 @@
-import type { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { SpanRecord } from '../span-record.js';
 import { valueUnderAnyName, withoutQuery } from './older-names.js';
-import { SpanDecoder } from './span-decoder.js';
 
 const METHOD = 'http.request.method';
-
-/**
- * The spans of a file whose packets are shown. What violates the contract is refused, and shown as it is. Times are
- * nanoseconds since the epoch.
- */
-export class ShownSpans {
-  readonly #decoder: SpanDecoder;
-
-  constructor(path: string) {
-    this.#decoder = new SpanDecoder(path, true);
-  }
-
-  /** The span that the cursor's event is, or undefined. Takes note of what another event defines. */
-  spanAt(cursor: PacketCursor): SpanRecord | undefined {
-    try {
-      return this.#decoder.decode(cursor);
-    } catch (error) {
-      cursor.refuse(error);
-      return undefined;
-    }
-  }
-}
 
 /**
  * What a request is: `GET /users/:id`. Undefined: the attributes are of no request.

@@ -10,11 +10,11 @@ import type { EventPacket } from '../../heph/packet.js';
 
 const WINDOW_BYTES = 128 << 10;
 /** What is read first of a window: of most, single records are wanted. */
-const PIECE_BYTES = 8 << 10;
+const PIECE_BYTES = 2 << 10;
 /** Windows overlap by so many bytes: a record of that size lies in one as a whole. */
 const OVERLAP_BYTES = 16 << 10;
 const STEP = WINDOW_BYTES - OVERLAP_BYTES;
-/** Rows in order of time lie in as many places of the file as there are threads. */
+/** Rows in order of time lie in as many parts of the file as there are threads. */
 const WINDOWS = 64;
 
 interface FileWindow {
@@ -44,7 +44,7 @@ export class RecordReader implements EventBytes {
   readonly #begun = new Set<number>();
   readonly #piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
 
-  /** @param memory records that lie in no file, by their places. */
+  /** @param memory records that lie in no file, by their offsets. */
   constructor(
     path: string,
     memory: ReadonlyMap<number, Buffer> = new Map(),

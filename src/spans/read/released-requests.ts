@@ -5,21 +5,32 @@ import type { EventPacket } from '../../heph/packet.js';
 import {
   KEEP_RULES,
   KINDS,
+  RELEASED_BELOW,
   RELEASED_COUNT,
   RELEASED_DESCRIPTION,
   RELEASED_DURATIONS,
   RELEASED_ERRORS,
   RELEASED_KIND,
   RELEASED_NAME,
+  RELEASED_RESOURCE,
+  RELEASED_ROUTE,
   RELEASED_TIME,
   RESOURCE_DESCRIPTION,
 } from '../layout.js';
 import type { SpanKind } from '../layout.js';
 
-/** Requests that were not kept, of one name. */
+/** Requests that were not kept, of one name, or operations below such requests. */
 export interface ReleasedRequests {
   name: string;
+  /** Empty: the name has none. */
+  route: string;
+  isBelow: boolean;
   kind: SpanKind;
+  /** Number of their resource in the file. */
+  resource: number;
+  /** When they ended, in nanoseconds since 1970. */
+  from: bigint;
+  to: bigint;
   count: number;
   errors: number;
   /** Nanoseconds of all together. */
@@ -33,8 +44,8 @@ const FIRST_PACKETS = 100;
 const OCTAVE = 32;
 
 function lowerBound(bucket: number): number {
-  const place = bucket - 1;
-  return bucket === 0 ? 0 : 2 ** Math.floor(place / OCTAVE) * (1 + (place % OCTAVE) / OCTAVE);
+  const position = bucket - 1;
+  return bucket === 0 ? 0 : 2 ** Math.floor(position / OCTAVE) * (1 + (position % OCTAVE) / OCTAVE);
 }
 
 function durationsIn(text: string): ReleasedRequests['durations'] {
@@ -44,7 +55,12 @@ function durationsIn(text: string): ReleasedRequests['durations'] {
   });
 }
 
-function releasedOf({ attributes }: EventPacket): ReleasedRequests {
+/**
+ * What an event of counts says.
+ *
+ * @param epoch of its trace, in nanoseconds since 1970.
+ */
+export function releasedOf({ attributes, start, end }: EventPacket, epoch = 0n): ReleasedRequests {
   const valueOf = (wanted: string): unknown =>
     attributes.find(({ name }) => name === wanted)?.value;
   const numberOf = (wanted: string): number => Number(valueOf(wanted) ?? 0);
@@ -54,7 +70,12 @@ function releasedOf({ attributes }: EventPacket): ReleasedRequests {
   };
   return {
     name: textOf(RELEASED_NAME),
+    route: textOf(RELEASED_ROUTE),
+    resource: numberOf(RELEASED_RESOURCE),
+    isBelow: numberOf(RELEASED_BELOW) === 1,
     kind: KINDS[numberOf(RELEASED_KIND)] ?? 'internal',
+    from: epoch + start,
+    to: epoch + end,
     count: numberOf(RELEASED_COUNT),
     errors: numberOf(RELEASED_ERRORS),
     time: numberOf(RELEASED_TIME),
@@ -72,13 +93,17 @@ export function* releasedIn(path: string): Generator<ReleasedRequests, void> {
 function* releasedInFile(path: string): Generator<ReleasedRequests, void> {
   let isKeeping = false;
   let packets = 0;
+  let epoch = 0n;
   for (const packet of readPackets(path)) {
     if (!isKeeping && ++packets > FIRST_PACKETS) return;
-    if (packet.kind !== 'event') continue;
+    if (packet.kind !== 'event') {
+      epoch = packet.epoch ?? epoch;
+      continue;
+    }
     if (packet.description === RESOURCE_DESCRIPTION) {
       isKeeping ||= packet.attributes.some(({ name }) => name === KEEP_RULES);
     } else if (packet.description === RELEASED_DESCRIPTION) {
-      yield releasedOf(packet);
+      yield releasedOf(packet, epoch);
     }
   }
 }

@@ -22,6 +22,7 @@ import { HephScan } from './scan/heph-scan.js';
 import { HephWalk } from './scan/heph-walk.js';
 import { TraceClock } from './scan/trace-clock.js';
 import { SpanSource } from './span-source.js';
+import { nameOfStream, threadName } from './thread-name.js';
 
 /** The process of a trace that does not name its own. */
 const DEFAULT_PID = 1;
@@ -139,8 +140,8 @@ class FileRows {
     }
     return {
       ...{ rows, names, traces, counts, notes, faulty, firstFaulty, from },
-      tracks: scan.tracks.map((track) => this.#trackOf(track, process)),
-      counters: records.curvesOf(notes).map((curve) => this.#counterOf(curve, process)),
+      tracks: scan.tracks.map((track) => this.#trackOf(track, process, records)),
+      counters: records.curvesOf(notes).map((curve) => this.#counterOf(curve, process, records)),
       openAttributes: () => new SharedRecords(records),
     };
   }
@@ -159,9 +160,11 @@ class FileRows {
     return { pid, name: typeof service === 'string' ? service : `Heph ${this.#path}` };
   }
 
-  #trackOf({ kind, name, thread }: PartTrack, process: RowProcess): RowTrack {
+  #trackOf(of: PartTrack, process: RowProcess, { resource }: SpanSource): RowTrack {
+    const { kind, thread } = of;
     let track = this.#tracks.get(thread);
     if (track === undefined) {
+      const name = threadName(of, resource);
       // Stream 0 is the main thread, also for viewers: its number is that of the process.
       const tid = thread === 0 ? process.pid : thread;
       track = { kind, name, thread, process, tid, label: name };
@@ -170,10 +173,10 @@ class FileRows {
     return track;
   }
 
-  #counterOf(curve: RowCounter, process: RowProcess): RowCounter {
+  #counterOf(curve: RowCounter, process: RowProcess, { resource }: SpanSource): RowCounter {
     const { name, thread, times } = curve;
     const zero = Number(this.#options.zero);
-    const label = `${name} (${thread === 0 ? 'main' : `thread ${thread}`})`;
+    const label = `${name} (${threadName({ name: nameOfStream(thread), thread }, resource)})`;
     return { ...curve, process, label, times: times.map((time) => time - zero) };
   }
 }

@@ -1,21 +1,8 @@
 import { TraceFormatError } from '../../core/errors.js';
-import {
-  DEFINITION_STREAM,
-  END_OFFSET,
-  COUNTER_OFFSET,
-  START_OFFSET,
-  STREAM_OFFSET,
-  SUBSTREAM_OFFSET,
-} from '../../heph/layout.js';
+import { END_OFFSET, START_OFFSET, STREAM_OFFSET, SUBSTREAM_OFFSET } from '../../heph/layout.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
-import { attributesAt, descriptionAt } from '../../heph/read/packet-head.js';
+import { attributesAt, nameAt } from '../../heph/event-head.js';
 import {
-  CLOCK_BOOT,
-  CLOCK_DESCRIPTION,
-  CLOCK_MONOTONIC,
-  CLOCK_REAL,
-  CLOCK_TIME,
-  CONTRACT_VERSION,
   DROPPED_ATTRIBUTES,
   DROPPED_EVENTS,
   DROPPED_LINKS,
@@ -27,20 +14,13 @@ import {
   KINDS,
   LINK,
   LINK_TRACE_LOW,
-  LOSS_DESCRIPTION,
-  LOST_DROPPED,
-  LOST_OPEN,
-  LOST_TEXTS,
   KEEP_SHIFT,
   NUMBER_MASK,
   IDENTITY_BYTES,
   PARENT_REMOTE,
   REAL_END,
   REAL_START,
-  RESOURCE_DESCRIPTION,
   RESOURCE_SHIFT,
-  SCHEMA_URL,
-  SCOPE_DESCRIPTION,
   SCOPE_NAME,
   SCOPE_VERSION,
   SPAN_ID,
@@ -52,102 +32,86 @@ import {
   TRACE_STATE,
   UNFINISHED,
   VERSION,
+  KEEP_REASON_MASK,
+  KEEP_REASONS,
+  KEEP_RULES,
+  KEEP_WEIGHT_SHIFT,
+  KEEP_WEIGHT_UNIT,
 } from '../layout.js';
 import type {
   RecordedAttributes,
   RecordedEvent,
   RecordedLink,
-  RecordedResource,
-  RecordedScope,
   SpanRecord,
+  Kept,
+  RecordedResource,
 } from '../span-record.js';
 import { AttributeCursor, BadSpan } from './attribute-cursor.js';
-import { readingOf } from './clock-record.js';
 import { HexWords } from './hex-words.js';
 import { processIdOf } from './process-id.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from './span-identity.js';
-import { WallClock } from './wall-clock.js';
-import { keptOf, weightState } from './kept.js';
+import { needsVersion, SpanNotes } from './span-notes.js';
+import { thresholdMember } from '../context/trace-state-entries.js';
+
+const RATIO = /(?:^|,)ratio:([\d.e-]+)(?=,|$)/;
+const THRESHOLDS = 2 ** 56;
+
+/** @param bits the highest 16 bits of a span's flags. @returns undefined: its thread records every trace. */
+function keptOf(bits: number, resource: RecordedResource | undefined): Kept | undefined {
+  const reason = KEEP_REASONS[bits & KEEP_REASON_MASK];
+  if (reason === undefined) return undefined;
+  const weight = 2 ** ((bits >>> KEEP_WEIGHT_SHIFT) / KEEP_WEIGHT_UNIT);
+  if (reason !== 'ratio') return { reason, weight };
+  // The resource says it exactly.
+  const ratio = Number(RATIO.exec(String(resource?.attributes[KEEP_RULES] ?? ''))?.[1]);
+  return { reason, weight: ratio > 0 ? 1 / ratio : weight };
+}
+
+/** The weight as OpenTelemetry's `tracestate` says it. */
+function weightState({ weight }: Kept): string {
+  return thresholdMember(BigInt(Math.round((1 - 1 / weight) * THRESHOLDS)));
+}
 
 /** Of the high half of the flags: from here on they say why the trace was kept. */
 const KEEP_BITS = 2 ** KEEP_SHIFT;
 
 const letter = (name: string): number => name.charCodeAt(1);
-/** Events that begin with a version. */
-const OURS: ReadonlySet<string> = new Set([
-  RESOURCE_DESCRIPTION,
-  SCOPE_DESCRIPTION,
-  CLOCK_BOOT,
-  CLOCK_DESCRIPTION,
-  CLOCK_MONOTONIC,
-  CLOCK_REAL,
-  CLOCK_TIME,
-  LOSS_DESCRIPTION,
-]);
-const OUR_LENGTHS: ReadonlySet<number> = new Set([...OURS].map(({ length }) => length));
-/** Attributes of clock records. */
-const READINGS: ReadonlySet<string> = new Set([
-  CLOCK_TIME,
-  CLOCK_REAL,
-  CLOCK_MONOTONIC,
-  CLOCK_BOOT,
-]);
-/** Attributes of records of losses. */
-const LOSSES: ReadonlySet<string> = new Set([LOST_DROPPED, LOST_OPEN, LOST_TEXTS]);
-/** Fields of definitions. */
-const TEXTS: ReadonlySet<number> = new Set([SCOPE_NAME, SCOPE_VERSION, SCHEMA_URL].map(letter));
-
-/** What a thread says is not in its trace. */
-export interface RecordedLosses {
-  stream: number;
-  /** Records that found its ring full. */
-  dropped: number;
-  /** Spans that were open at its end and had no slot, and texts that redaction refused. */
-  open: number;
-  texts: number;
-}
-
+const NO_BYTES = new DataView(new ArrayBuffer(0));
 const NO_PARENT = '0000000000000000';
-/** Definitions of a file: as many as there are numbers for them. */
-const MAX_DEFINITIONS = 1 << 16;
 
 /** What a file says of its spans: definitions and clocks, and the spans themselves. */
 export class SpanDecoder {
   readonly #path: string;
   readonly #attributes = new AttributeCursor();
   readonly #ids = new HexWords(4);
-  readonly #resources = new Map<number, RecordedResource>();
-  readonly #scopes = new Map<number, RecordedScope>();
-  /** Whether the last event that was no span is a definition. */
-  isDefinition = false;
-  /** Whether the last event that was no span is a definition, a clock record or a record of losses. */
-  isNote = false;
-  /** What the last event that was no span says of losses. */
-  losses: RecordedLosses | undefined;
-  /** The resource that was defined first. */
-  firstResource: RecordedResource | undefined;
-  readonly #clock = new WallClock();
-
+  /** What events say that are no spans. */
+  readonly notes: SpanNotes;
   readonly #isOfTrace: boolean;
 
   /** @param isOfTrace whether times are those of the trace: nanoseconds since its epoch. */
   constructor(path: string, isOfTrace = false) {
     this.#path = path;
     this.#isOfTrace = isOfTrace;
+    this.notes = new SpanNotes(path, isOfTrace);
   }
 
   /** The trace's time 0, in nanoseconds since 1970. */
   get epoch(): bigint {
-    return this.#clock.epoch;
+    return this.notes.clock.epoch;
   }
 
   set epoch(value: bigint) {
-    this.#clock.epoch = value;
+    this.notes.clock.epoch = value;
   }
 
   /** Whether the system's clock has jumped, so that times differ from those since the epoch. */
   get hasJumps(): boolean {
-    return this.#clock.hasJumps;
+    return this.notes.clock.hasJumps;
+  }
+
+  /** Lets go of the bytes of the last event, which are a part of many. */
+  release(): void {
+    this.#attributes.set(Buffer.alloc(0), NO_BYTES, 0, 0);
   }
 
   /**
@@ -174,20 +138,18 @@ export class SpanDecoder {
     const { bytes, view, position, size } = cursor;
     const end = position + size;
     const identity = attributesAt(view, position);
-    const description = descriptionAt(position) - 2;
+    const description = nameAt(position);
     const attributes = this.#attributes;
     attributes.set(bytes, view, identity, end);
     if (isIdentity(view, identity, end)) {
       const name = attributes.textAt(description);
       return this.#span(bytes, view, position, identity, name);
     }
-    this.isDefinition = false;
-    this.isNote = false;
-    this.losses = undefined;
-    const nameLength = identity - description - 2;
-    if (headAt(view, identity, end) === VERSION_HEAD)
-      this.#note(cursor, attributes.textAt(description));
-    else if (OUR_LENGTHS.has(nameLength) && OURS.has(attributes.textAt(description))) {
+    const { notes } = this;
+    notes.begin();
+    const text = (): string => attributes.textAt(description);
+    if (headAt(view, identity, end) === VERSION_HEAD) notes.read(cursor, attributes, text());
+    else if (needsVersion(identity - description - 2, text)) {
       throw new BadSpan('the first attribute', `a u64 "${VERSION}"`, 'another one');
     }
     return undefined;
@@ -204,7 +166,7 @@ export class SpanDecoder {
     const flags = view.getUint32(flagsAt + 4);
     const start = view.getBigUint64(position + START_OFFSET);
     const end = view.getBigUint64(position + END_OFFSET);
-    const offset = this.#clock.offsetAt(start);
+    const offset = this.notes.clock.offsetAt(start);
     const parentAt = identity + 2 * WORD_ATTRIBUTE + 5;
     const hasParent = (view.getUint32(parentAt) | view.getUint32(parentAt + 4)) !== 0;
     const ids = this.#ids;
@@ -232,7 +194,7 @@ export class SpanDecoder {
       unfinished: (flags & UNFINISHED) !== 0,
     };
     if (hasParent) span.parentSpanId = digits.slice(48);
-    const resource = this.#resources.get(flags >>> RESOURCE_SHIFT);
+    const resource = this.notes.resources.get(flags >>> RESOURCE_SHIFT);
     if (resource !== undefined) {
       span.resource = resource;
       const pid = processIdOf(resource);
@@ -246,7 +208,7 @@ export class SpanDecoder {
     }
     const scope = high & NUMBER_MASK;
     if (scope !== 0) {
-      const known = this.#scopes.get(scope);
+      const known = this.notes.scopes.get(scope);
       if (known !== undefined) span.scope = known;
     }
     this.#attributes.at = identity + IDENTITY_BYTES;
@@ -379,71 +341,6 @@ export class SpanDecoder {
         return;
       default:
         attributes.value();
-    }
-  }
-
-  /** A definition, a clock record or a record of losses. */
-  #note(cursor: EventBytes, description: string): void {
-    const attributes = this.#attributes;
-    const { view, position } = cursor;
-    const isDefinition = view.getUint32(position + STREAM_OFFSET) === DEFINITION_STREAM;
-    this.isDefinition = isDefinition;
-    const isClock = description === CLOCK_DESCRIPTION;
-    const isLoss = description === LOSS_DESCRIPTION && !isDefinition;
-    this.isNote = isDefinition || isClock || isLoss;
-    if (!this.isNote) return;
-    const own: RecordedAttributes = {};
-    const fields = new Map<number, string>();
-    let version = 0;
-    while (attributes.next()) {
-      const { code } = attributes;
-      if (code === 0) {
-        const { name } = attributes;
-        if ((isClock && READINGS.has(name)) || (isLoss && LOSSES.has(name)))
-          own[name] = attributes.integer();
-        else attributes.put(own);
-      } else if (code === letter(VERSION)) version = attributes.number();
-      else if (TEXTS.has(code)) fields.set(code, attributes.text());
-      else attributes.value();
-    }
-    if (version > CONTRACT_VERSION) {
-      throw new TraceFormatError(
-        this.#path,
-        cursor.offset,
-        `the spans are of version ${version} of their contract; want at most ${CONTRACT_VERSION}`,
-        { field: VERSION, value: version, limit: `at most ${CONTRACT_VERSION}` },
-      );
-    }
-    if (isLoss) {
-      const countOf = (name: string): number => Number(own[name] ?? 0);
-      this.losses = {
-        stream: view.getUint32(position + STREAM_OFFSET),
-        dropped: countOf(LOST_DROPPED),
-        open: countOf(LOST_OPEN),
-        texts: countOf(LOST_TEXTS),
-      };
-      return;
-    }
-    if (isClock) {
-      if (this.#isOfTrace) return;
-      const reading = readingOf(view.getBigUint64(position + START_OFFSET), version, own);
-      if (reading !== undefined) this.#clock.read(reading);
-      return;
-    }
-    const number = view.getUint32(position + COUNTER_OFFSET);
-    if (number >= MAX_DEFINITIONS) return;
-    const schemaUrl = fields.get(letter(SCHEMA_URL)) ?? '';
-    if (description === RESOURCE_DESCRIPTION) {
-      const resource = { schemaUrl, attributes: own };
-      this.#resources.set(number, resource);
-      this.firstResource ??= resource;
-    } else if (description === SCOPE_DESCRIPTION) {
-      this.#scopes.set(number, {
-        name: fields.get(letter(SCOPE_NAME)) ?? '',
-        version: fields.get(letter(SCOPE_VERSION)) ?? '',
-        schemaUrl,
-        attributes: own,
-      });
     }
   }
 }

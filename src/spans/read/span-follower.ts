@@ -5,7 +5,9 @@ import { EPOCH_PACKET_BYTES } from '../../heph/layout.js';
 import { CounterRanges } from '../../heph/read/counter-ranges.js';
 import { LivingFile } from '../../heph/read/living-file.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
-import type { SpanRecord } from '../span-record.js';
+import type { RecordedResource, SpanRecord } from '../span-record.js';
+import { releasedOf } from './released-requests.js';
+import type { ReleasedRequests } from './released-requests.js';
 import { RecordReader } from './record-reader.js';
 import { SpanDecoder } from './span-decoder.js';
 import { SpanWalk } from './span-walk.js';
@@ -31,6 +33,9 @@ export interface SpanPosition {
 /** Clock records that are kept: the first, and the last of them. */
 const LAST_CLOCKS = 16;
 
+/** Without a span in so many bytes, the reader has a moment. */
+const REST_BYTES = 1 << 20;
+
 /** Options of a follower. */
 export interface FollowOptions {
   /** More directories with rings than that of the file. */
@@ -39,6 +44,9 @@ export interface FollowOptions {
   links?: Links;
   /** Takes what cannot be read; the reading goes on. */
   onFault: OnFault;
+  /** Takes counts of requests that were not kept, each once. */
+  onReleased?:
+    ((released: ReleasedRequests, resource: RecordedResource | undefined) => void) | undefined;
 }
 
 /**
@@ -55,12 +63,16 @@ export class SpanFollower {
   #clocks: number[] = [];
   #fromRings = new CounterRanges();
   #completeAt: number | undefined;
+  /** Where the process was writing at the last reading, before the end of the file. */
+  #notedEnd: number | undefined;
   /** The counter of the span that was yielded last, in its stream. */
   counter = 0;
   /** Bytes of the file when it was read last. */
   fileSize = 0;
   /** Bytes of the file that the readings so far have taken. */
   bytesRead = 0;
+  /** Whether the last reading was of a dead process, and of rings that a recovery empties. */
+  hasDiedWithRings = false;
 
   /** @param position of an earlier process, if it is of this file. */
   constructor(path: string, options: FollowOptions, position?: SpanPosition) {
@@ -73,6 +85,11 @@ export class SpanFollower {
     this.#clocks = [...position.clocks];
     this.#fromRings.restore(position.fromRings);
     this.#completeAt = position.completeAt;
+  }
+
+  /** Bytes from the start of the file to where the reading goes on. */
+  get offset(): number {
+    return this.#offset;
   }
 
   /** After the span that was yielded last. */
@@ -93,11 +110,11 @@ export class SpanFollower {
   }
 
   /**
-   * The spans that are new.
+   * The spans that are new; undefined: there was none in a stretch of the file, and its reader may do something else.
    *
    * @throws TracewrightError when the file cannot be opened.
    */
-  *read(): Generator<SpanRecord, void> {
+  *read(): Generator<SpanRecord | undefined, void> {
     const { ringDirs = [], onFault, links = 'refused' } = this.#options;
     const known = this.#fromRings.entries;
     const file = new LivingFile(this.path, { ringDirs, known, links });
@@ -119,24 +136,56 @@ export class SpanFollower {
       const options = { since, onFault, links };
       const decoder = (this.#decoder ??= this.#resumedDecoder());
       walk = isGrowing
-        ? new SpanWalk(this.path, { ...options, until: file.finalEnd }, decoder)
+        ? new SpanWalk(this.path, { ...options, until: this.#endOf(file) }, decoder)
         : new SpanWalk(this.path, { ...options, living: file }, decoder);
       walk.onNote = this.#note;
+      let restedAt = since;
       while (walk.next()) {
         if (walk.isSettled) this.#offset = walk.endOffset;
         else this.#fromRings.add(walk.stream, walk.counter);
-        if (walk.span === undefined) continue;
+        if (walk.span === undefined) {
+          if (decoder.notes.isReleased) this.#takeReleased(walk);
+          if (this.#offset - restedAt < REST_BYTES) continue;
+          restedAt = this.#offset;
+          yield undefined;
+          continue;
+        }
         this.counter = walk.counter;
         yield walk.span;
       }
       this.bytesRead += Math.max(0, size - since);
       this.#offset = walk.settled;
-      if (!isGrowing && walk.state !== 'growing') this.#completeAt = size;
+      this.hasDiedWithRings = walk.state === 'died';
+      if (!isGrowing && walk.state !== 'growing') {
+        this.#completeAt = size;
+        // Of thousands of files only those that grow take memory.
+        this.#decoder = undefined;
+      }
       for (const fault of walk.faults) onFault(fault);
     } finally {
       walk?.close();
+      this.#decoder?.release();
       file.close();
     }
+  }
+
+  #takeReleased(walk: SpanWalk): void {
+    const { onReleased } = this.#options;
+    const event = onReleased === undefined ? undefined : walk.plainEvent();
+    if (event === undefined) return;
+    const released = releasedOf(event);
+    // Operations are counted by readers of all spans.
+    if (!released.isBelow)
+      onReleased?.(released, walk.decoder.notes.resources.get(released.resource));
+  }
+
+  /** Up to where the file of a live process is final. */
+  #endOf(file: LivingFile): number {
+    const noted = file.notedEnd;
+    const isSame = noted === this.#notedEnd;
+    this.#notedEnd = noted < file.size ? noted : undefined;
+    // It writes for very long, or never.
+    return isSame ? file.finalEnd : noted;
   }
 
   #beginAnew(file: LivingFile): void {

@@ -1,5 +1,5 @@
-import { TYPE_U64 } from '../../heph/layout.js';
 import { FLAGS, IDENTITY_BYTES, PARENT_ID, SPAN_ID, TRACE_HIGH, VERSION } from '../layout.js';
+import { isUnsigned } from './scan/attribute-scan.js';
 
 /** Bytes of an attribute with a name of two bytes and a word. */
 export const WORD_ATTRIBUTE = 13;
@@ -25,12 +25,12 @@ export function isIdentity(view: DataView, at: number, end: number): boolean {
   return (
     end - at >= IDENTITY_BYTES &&
     view.getUint32(at) === TRACE_HEAD &&
-    view.getUint8(at + 4) === TYPE_U64 &&
+    isUnsigned(view.getUint8(at + 4)) &&
     view.getUint32(at + WORD_ATTRIBUTE) === SPAN_HEAD &&
-    view.getUint8(at + WORD_ATTRIBUTE + 4) === TYPE_U64 &&
+    isUnsigned(view.getUint8(at + WORD_ATTRIBUTE + 4)) &&
     view.getUint32(at + 2 * WORD_ATTRIBUTE) === PARENT_HEAD &&
-    view.getUint8(at + 2 * WORD_ATTRIBUTE + 4) === TYPE_U64 &&
+    isUnsigned(view.getUint8(at + 2 * WORD_ATTRIBUTE + 4)) &&
     view.getUint32(at + 3 * WORD_ATTRIBUTE) === FLAGS_HEAD &&
-    view.getUint8(at + 3 * WORD_ATTRIBUTE + 4) === TYPE_U64
+    isUnsigned(view.getUint8(at + 3 * WORD_ATTRIBUTE + 4))
   );
 }

@@ -3,8 +3,8 @@ import { jsonValue } from '../../core/json.js';
 import { NumberedNames } from '../../core/numbered-names.js';
 import type { EventPacket } from '../../heph/packet.js';
 import { ENDS_EARLY, spanDetails } from './drawn-spans.js';
-import type { RecordedLosses } from './span-decoder.js';
 import { SpanDecoder } from './span-decoder.js';
+import type { RecordedLosses } from './span-notes.js';
 import type { RecordedResource, SpanRecord } from '../span-record.js';
 import type { AttributeReader, RowCounter } from '../../rows/row-batch.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
@@ -90,8 +90,8 @@ export class SpanSource implements AttributeReader {
   }
 
   get resource(): RecordedResource | undefined {
-    if (this.#decoder.firstResource === undefined) this.#noteAll();
-    return this.#decoder.firstResource;
+    if (this.#decoder.notes.firstResource === undefined) this.#noteAll();
+    return this.#decoder.notes.firstResource;
   }
 
   /** The span at an offset; undefined if there is none any more, or it is not as the contract says. */
@@ -186,7 +186,8 @@ export class SpanSource implements AttributeReader {
         const offset = this.#notes[this.#noted]!;
         if (!this.#reader.at(offset)) continue;
         this.#decoder.decode(this.#reader);
-        if (this.#decoder.losses !== undefined) this.#losses.set(offset, this.#decoder.losses);
+        const { losses } = this.#decoder.notes;
+        if (losses !== undefined) this.#losses.set(offset, losses);
       } catch (error) {
         // Spans lack what it defines.
         if (!(error instanceof TraceFormatError)) throw error;

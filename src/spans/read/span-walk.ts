@@ -72,13 +72,14 @@ export class SpanWalk {
   next(): boolean {
     const cursor = this.#cursor;
     const { decoder } = this;
+    const { notes } = decoder;
     while (cursor.next()) {
       try {
         if (cursor.isEvent) {
           this.span = decoder.decode(cursor);
-          if (this.span !== undefined || !decoder.isNote) return true;
-          if (cursor.inFile && decoder.losses === undefined) {
-            this.onNote?.(cursor.offset, decoder.isDefinition ? 'definition' : 'clock');
+          if (this.span !== undefined || !notes.isNote) return true;
+          if (cursor.inFile && notes.losses === undefined) {
+            this.onNote?.(cursor.offset, notes.isDefinition ? 'definition' : 'clock');
           }
         } else {
           const packet = cursor.packet();

@@ -21,7 +21,7 @@ export interface Redaction {
   paths?: readonly (readonly [pattern: RegExp | string, replacement: string])[];
 }
 
-export const MASK = '***';
+const MASK = '***';
 const MESSAGE = 'exception.message';
 
 /** Names or patterns of one option. */

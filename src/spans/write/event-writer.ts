@@ -1,23 +1,18 @@
 import { isUint8Array } from 'node:util/types';
-import { storeInt64 } from '../../core/int64.js';
 import { isArray, takeElements } from '../../core/taken-elements.js';
 import { writeUtf8 } from '../../core/utf8.js';
+import { nameAt } from '../../heph/event-head.js';
 import {
   DEFAULT_MAX_PACKET_BYTES,
-  DESCRIPTION_OFFSET,
   END_OFFSET,
   MAX_ATTRIBUTES,
   MAX_U16,
   SIZE_OFFSET,
   START_OFFSET,
   SUBSTREAM_OFFSET,
-  TYPE_F64,
-  TYPE_I64,
-  TYPE_STRING,
-  TYPE_U64,
 } from '../../heph/layout.js';
-import { writeHead } from '../../heph/write/encoder.js';
-import { MAX_U64, MIN_I64, TypedValue } from '../../heph/write/value.js';
+import { writeHead, writeTyped } from '../../heph/write/encoder.js';
+import { MAX_U64, MIN_I64, TYPE_BYTES, TypedValue } from '../../heph/write/value.js';
 import {
   CONTINUED,
   IS_ARRAY,
@@ -67,11 +62,11 @@ export class EventWriter {
     this.#allElements = MOST_ELEMENTS;
     this.#attributes = 0;
     this.at = 0;
-    this.#need(DESCRIPTION_OFFSET);
+    this.#need(nameAt(0));
     const { view } = this;
     writeHead(view, 0, stream, counter, 0);
     view.setBigUint64(SUBSTREAM_OFFSET, 0n);
-    this.at = DESCRIPTION_OFFSET;
+    this.at = nameAt(0);
     this.#short(description);
   }
 
@@ -101,7 +96,7 @@ export class EventWriter {
   /** A reserved u64 of two words. */
   words(name: string, high: number, low: number): void {
     this.#head(name, 9);
-    this.view.setUint8(this.at, TYPE_U64);
+    this.view.setUint8(this.at, TYPE_BYTES.u64);
     this.view.setInt32(this.at + 1, high);
     this.view.setInt32(this.at + 5, low);
     this.at += 9;
@@ -109,18 +104,12 @@ export class EventWriter {
 
   /** A reserved u64, below 2^53. */
   unsigned(name: string, value: number | bigint): void {
-    this.#head(name, 9);
-    this.view.setUint8(this.at, TYPE_U64);
-    storeInt64(this.view, this.at + 1, value);
-    this.at += 9;
+    this.#word(name, 'u64', value);
   }
 
   /** A reserved i64. */
   signed(name: string, value: TraceTime): void {
-    this.#head(name, 9);
-    this.view.setUint8(this.at, TYPE_I64);
-    storeInt64(this.view, this.at + 1, typeof value === 'bigint' ? value : Math.round(value));
-    this.at += 9;
+    this.#word(name, 'i64', typeof value === 'bigint' ? value : Math.round(value));
   }
 
   /** A reserved string. */
@@ -172,12 +161,12 @@ export class EventWriter {
         this.#number(name, value);
         return true;
       case 'boolean':
-        this.#integer(name, TYPE_U64, value ? 1 : 0);
+        this.#word(name, 'u64', value ? 1 : 0);
         this.#modifier(IS_BOOLEAN);
         return true;
       case 'bigint':
         if (value >= MIN_I64 && value <= MAX_U64) {
-          this.#integer(name, value < 0n ? TYPE_I64 : TYPE_U64, value);
+          this.#word(name, value < 0n ? 'i64' : 'u64', value);
         } else {
           const digits = value.toString();
           if (digits.length > MAX_U16) return false;
@@ -188,7 +177,7 @@ export class EventWriter {
         return true;
       case 'undefined':
         // Of an array; others were left out before.
-        this.#integer(name, TYPE_U64, 0);
+        this.#word(name, 'u64', 0);
         this.#modifier(IS_NULL);
         return true;
       case 'object':
@@ -212,7 +201,7 @@ export class EventWriter {
       // A proxy may state any length: one that is none throws here, and the attribute is dropped.
       const values = takeElements(name, value, this.#elementsLeft(), 'an array');
       this.#take(values.length);
-      this.#integer(name, TYPE_U64, values.length);
+      this.#word(name, 'u64', values.length);
       this.#modifier(IS_ARRAY);
       return values.every((each) => this.#value('', each, depth + 1));
     }
@@ -225,11 +214,11 @@ export class EventWriter {
   #typed(name: string, { type, value }: TypedValue): boolean {
     const each = type.replace('[]', '');
     const put = (to: string, scalar: unknown): void => {
-      if (each === 'f64') this.#float(to, Number(scalar));
+      if (each === 'f64') this.#word(to, 'f64', Number(scalar));
       else if (each === 'string') this.#value(to, String(scalar), 0);
       else {
         const integer = typeof scalar === 'boolean' ? Number(scalar) : (scalar as number | bigint);
-        this.#integer(to, each === 'i64' ? TYPE_I64 : TYPE_U64, integer);
+        this.#word(to, each === 'i64' ? 'i64' : 'u64', integer);
       }
     };
     if (!type.endsWith('[]')) {
@@ -240,7 +229,7 @@ export class EventWriter {
     // The same one may be many times in an array.
     if (values.length > this.#elementsLeft()) return false;
     this.#take(values.length);
-    this.#integer(name, TYPE_U64, values.length);
+    this.#word(name, 'u64', values.length);
     this.#modifier(IS_ARRAY);
     for (let i = 0; i < values.length; i++) put('', values[i]);
     return true;
@@ -257,37 +246,26 @@ export class EventWriter {
 
   #number(name: string, value: number): void {
     if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
-      this.#integer(name, value < 0 ? TYPE_I64 : TYPE_U64, value);
+      this.#word(name, value < 0 ? 'i64' : 'u64', value);
     } else {
-      this.#float(name, value);
+      this.#word(name, 'f64', value);
     }
   }
 
-  #float(name: string, value: number): void {
+  #word(name: string, type: 'u64' | 'i64' | 'f64', value: number | bigint): void {
     this.#head(name, 9);
-    this.view.setUint8(this.at, TYPE_F64);
-    this.view.setFloat64(this.at + 1, value);
-    this.at += 9;
-  }
-
-  #integer(name: string, type: number, value: number | bigint): void {
-    this.#head(name, 9);
-    this.view.setUint8(this.at, type);
-    storeInt64(this.view, this.at + 1, value);
-    this.at += 9;
+    this.at = writeTyped(this.view, this.bytes, this.at, type, value);
   }
 
   #modifier(name: string): void {
     this.#head(name, 3);
-    this.view.setUint8(this.at, TYPE_STRING);
-    this.view.setUint16(this.at + 1, 0);
-    this.at += 3;
+    this.at = writeTyped(this.view, this.bytes, this.at, 'string', '');
   }
 
   /** The type and a text of any length, whose room for the first byte is there. */
   #string(text: string): void {
     const { view } = this;
-    view.setUint8(this.at, TYPE_STRING);
+    view.setUint8(this.at, TYPE_BYTES.string);
     this.at++;
     if (text.length <= MAX_U16 / 3) {
       this.#short(text);
@@ -305,7 +283,7 @@ export class EventWriter {
       if (to === bytes.length) return;
       from = to;
       this.#head(CONTINUED, 1);
-      this.view.setUint8(this.at, TYPE_STRING);
+      this.view.setUint8(this.at, TYPE_BYTES.string);
       this.at++;
     }
   }

@@ -1,7 +1,7 @@
 import { writeText, writeUntyped } from '../../heph/write/encoder.js';
 import { prefixed } from '../../heph/write/event-text.js';
 import { MAX_NAMES } from '../../heph/write/event-shapes.js';
-import { TYPE_F64, TYPE_I64, TYPE_STRING } from '../../heph/layout.js';
+import { TYPE_BYTES } from '../../heph/write/value.js';
 import type { AttributeScalar } from '../../heph/write/value.js';
 import { define } from '../attributes.js';
 import type { SpanValue } from '../attributes.js';
@@ -18,7 +18,7 @@ let lists = 0;
 /** Lists of an earlier generation lead nowhere. */
 let generation = 0;
 
-/** Names of the attributes that an open span has in its place alone, and what follows them. */
+/** Names of the attributes that an open span has in its slot alone, and what follows them. */
 export class HeldNames {
   readonly names: readonly string[];
   /** The last name as it is recorded: in words, of which the last has bytes that are not of it. */
@@ -26,6 +26,10 @@ export class HeldNames {
   readonly nameBytes: number;
   /** Most bytes of the last attribute, unless its value is a text. */
   readonly mostBytes: number;
+  /** An end whose number has another name. */
+  newTo: object | undefined = undefined;
+  /** Whether that end's text has another name, too. */
+  hasNoText = false;
   #generation = generation;
   #last: HeldNames | undefined = undefined;
   #lastName: string | undefined = undefined;
@@ -79,13 +83,10 @@ export class HeldNames {
 }
 
 function writeModifier(view: DataView, bytes: Buffer, at: number, name: string): number {
-  const next = writeText(view, bytes, at, name);
-  view.setInt8(next, TYPE_STRING);
-  view.setInt16(next + 1, 0);
-  return next + 3;
+  return writeUntyped(view, bytes, writeText(view, bytes, at, name), '');
 }
 
-/** Writes the last attribute of a list; returns the place after it. There must be room. */
+/** Writes the last attribute of a list; returns the offset after it. There must be room. */
 export function writeHeld(
   view: DataView,
   bytes: Buffer,
@@ -119,11 +120,11 @@ export function readHeld(
     const name = text();
     const type = view.getUint8(at++);
     let value: SpanValue;
-    if (type === TYPE_STRING) {
+    if (type === TYPE_BYTES.string) {
       value = text();
     } else {
-      if (type === TYPE_F64) value = view.getFloat64(at);
-      else value = type === TYPE_I64 ? view.getBigInt64(at) : view.getBigUint64(at);
+      if (type === TYPE_BYTES.f64) value = view.getFloat64(at);
+      else value = type === TYPE_BYTES.i64 ? view.getBigInt64(at) : view.getBigUint64(at);
       at += 8;
     }
     if (name === IS_BOOLEAN) {

@@ -8,7 +8,7 @@ export interface EncodedLosses {
 }
 
 /**
- * What a thread has lost, as an open record in a reserved place. So whatever ends the process writes it, with the
+ * What a thread has lost, as an open record in a reserved slot. So whatever ends the process writes it, with the
  * spans that are open then.
  */
 export class LossNote {
@@ -26,7 +26,7 @@ export class LossNote {
     this.#at = table.reserve();
   }
 
-  /** @param open one more span without a place (1), or one less (-1). @param texts that redaction has not recorded. */
+  /** @param open one more span without a slot (1), or one less (-1). @param texts that redaction has not recorded. */
   add(open: number, texts: number): void {
     this.#open += open;
     this.#texts += texts;

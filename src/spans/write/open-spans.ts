@@ -1,31 +1,13 @@
-import { compile, mayCompile } from '../../core/ring/compile.js';
-import { commitPlaceText } from '../../core/ring/compiled-places.js';
-import type { CommitPlace } from '../../core/ring/compiled-places.js';
+import { mayCompile } from '../../core/ring/compile.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import type { Ring } from '../../core/ring/ring.js';
-import {
-  DESCRIPTION_OFFSET,
-  END_OFFSET,
-  EVENT_MAGIC,
-  MAGIC_OFFSET,
-  PACKET_HEAD_BYTES,
-  SIZE_OFFSET,
-  START_OFFSET,
-  SUBSTREAM_OFFSET,
-} from '../../heph/layout.js';
+import { attributesAt, nameAt } from '../../heph/event-head.js';
+import { SIZE_OFFSET } from '../../heph/layout.js';
 import { writeText } from '../../heph/write/encoder.js';
-import { packetStores } from '../../heph/write/event-text.js';
 import type { EventTrace } from '../../heph/write/event-stream.js';
 import type { AttributeScalar } from '../../heph/write/value.js';
 import { EventShapes } from '../../heph/write/event-shapes.js';
-import {
-  FLAGS_AFTER_NAME,
-  IDENTITY_BYTES,
-  PARENT_ID_AFTER_NAME,
-  RESOURCE_SHIFT,
-  SPAN_ID_AFTER_NAME,
-  TRACE_HIGH_AFTER_NAME,
-} from '../layout.js';
+import { IDENTITY_BYTES } from '../layout.js';
 import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { NOT_KEPT, snapshot } from '../span.js';
 import type { Span } from '../span.js';
@@ -33,9 +15,10 @@ import { isUsual } from '../../heph/write/taken-attributes.js';
 import { readHeld, writeHeld } from './held-attributes.js';
 import { LossNote } from './loss-note.js';
 import type { EncodedLosses } from './loss-note.js';
-import { openSpanCompiler } from './span-shapes.js';
-import type { SpanEnding } from './span-ending.js';
-import type { OpenSpanWriter } from './span-shapes.js';
+import { compileTemplates, openSpanCompiler } from './span-shapes.js';
+import { compileCommit } from './span-ending.js';
+import type { SlotCommit, SpanEnding } from './span-ending.js';
+import type { OpenSpanWriter, TemplateWriter } from './span-shapes.js';
 import type { SpanTemplate, TemplateOutput } from './span-template.js';
 
 /** What open spans need of the output of their thread. */
@@ -45,21 +28,6 @@ export interface SpanEncoder extends TemplateOutput {
   /** Whether every attribute is recorded as it is. */
   readonly takesAnything: boolean;
   encodeLosses(): EncodedLosses;
-}
-
-/** Bytes of the length of a text. */
-const LENGTH_BYTES = 2;
-
-/** Whether a text has at most `room` bytes. */
-function fits(text: string, room: number): boolean {
-  return 3 * text.length <= room || (text.length <= room && Buffer.byteLength(text) <= room);
-}
-
-function compileCommit(ring: Ring, table: OpenRecords): CommitPlace {
-  const { publishEdited, publishOpen, view } = ring;
-  const scope = { ...table.constants, ring, view, publishOpen, publishEdited };
-  const text = commitPlaceText(ring, PACKET_HEAD_BYTES, packetStores('bytes'));
-  return compile('end of a span', scope, `return ${text};`) as CommitPlace;
 }
 
 /**
@@ -72,8 +40,8 @@ export class OpenSpans {
   /** What the end of the process says of the thread's losses. */
   readonly losses: LossNote;
   readonly #shapes: EventShapes<OpenSpanWriter> | undefined;
-  readonly #commitPlace: CommitPlace | undefined;
-
+  readonly #fromTemplate: TemplateWriter | undefined;
+  readonly #commitSlot: SlotCommit | undefined;
   /** Whether each record fits the ring and a packet. */
   readonly #canCommit: boolean;
 
@@ -85,16 +53,21 @@ export class OpenSpans {
     this.#canCommit = table.longest <= Math.min(ring.longestRecord, trace.packetLimit);
     if (!mayCompile()) return;
     this.#shapes = new EventShapes(output.trace, openSpanCompiler(output, table, this.#canCommit));
-    this.#commitPlace = compileCommit(ring, table);
+    this.#fromTemplate = compileTemplates(output, table, this.#canCommit);
+    this.#commitSlot = compileCommit(output, table);
   }
 
   /**
-   * Takes a place for a span that has started; NOT_KEPT: there is none, which is counted.
+   * Takes a slot for a span that has started; NOT_KEPT: there is none, which is counted.
    *
    * @param given the first attributes if the span has none of its own. It has them afterwards, here or there.
-   * @param before the place that kept it until now.
+   * @param before the slot that kept it until now.
    */
   begin(span: Span, given: SpanAttributes | undefined, before = -1): number {
+    return this.#begin(span, given, before);
+  }
+
+  #begin(span: Span, given: SpanAttributes | undefined, before: number): number {
     const usual = this.#beginUsual(span, given ?? span.own, before);
     if (usual !== -1) return usual;
     if (given !== undefined) span.own ??= snapshot(given);
@@ -110,8 +83,8 @@ export class OpenSpans {
     return this.#notKept(before);
   }
 
-  /** @param before the place that keeps the span as it was; -1: none. */
-  #notKept(before = -1): number {
+  /** @param before the slot that keeps the span as it was; -1: none. */
+  #notKept(before: number): number {
     if (before === -1) this.#countUnkept(1);
     return NOT_KEPT;
   }
@@ -132,7 +105,7 @@ export class OpenSpans {
     }
   }
 
-  /** A span has changed: it gets a place with what it is now, for the one that it has. */
+  /** A span has changed: it gets a slot with what it is now, for the one that it has. */
   renew(span: Span): void {
     const before = span.slot;
     span.change();
@@ -143,7 +116,7 @@ export class OpenSpans {
   }
 
   /**
-   * As `renew`, of a span that gets a name and one more text, and has its other attributes in its place alone. The
+   * As `renew`, of a span that gets a name and one more text, and has its other attributes in its slot alone. The
    * record is copied, and nothing is encoded again. False: nothing has changed.
    */
   renewWith(span: Span, name: string, attribute: string, text: string): boolean {
@@ -153,10 +126,10 @@ export class OpenSpans {
     const names = span.heldNames?.with(attribute);
     if (names === undefined || heldBytes === 0 || span.extras !== undefined) return false;
     const most = heldBytes + 3 * (name.length + text.length) + names.mostBytes;
-    if (!this.#output.takesAnything || most > longest || table.taken >= table.places) return false;
+    if (!this.#output.takesAnything || most > longest || table.taken >= table.slots) return false;
     const at = table.take();
-    bytes.copyWithin(at, slot, slot + DESCRIPTION_OFFSET);
-    const nameEnd = writeText(view, bytes, at + DESCRIPTION_OFFSET, name);
+    bytes.copyWithin(at, slot, nameAt(slot));
+    const nameEnd = writeText(view, bytes, nameAt(at), name);
     const from = slot + this.#nameEnd(slot);
     bytes.copyWithin(nameEnd, from, slot + heldBytes);
     const end = writeHeld(view, bytes, nameEnd + slot + heldBytes - from, names, text);
@@ -171,48 +144,20 @@ export class OpenSpans {
     return true;
   }
 
-  /** As `begin`, of a span that a template describes but for ids, times and its text. */
+  /** As `begin`, of a span that a template describes but for ids, times and the text, if it has one. */
   beginFrom(span: Span, template: SpanTemplate, text: string): number {
-    const table = this.#table;
-    const { longest, view, bytes } = table;
     const output = this.#output;
-    const record = output.takesAnything ? template.recordFor(output, table) : undefined;
-    const { start } = span;
-    if (record === undefined || !fits(text, longest - record.length)) {
-      span.own = template.attributesOf(text);
-      return this.begin(span, undefined);
+    if (template.output !== output) template.encode(output, this.#table);
+    if (output.takesAnything && this.#fromTemplate !== undefined) {
+      const at = this.#fromTemplate(span, template, text);
+      if (at !== -1) return at;
     }
-    const at = table.takeAsItIs();
-    if (at === -1) return this.#notKept();
-    if (table.becomesOf(at, template.writer)) bytes.set(record, at);
-    const startHigh = (start * 2 ** -32) | 0;
-    const startLow = start | 0;
-    view.setInt32(at + SUBSTREAM_OFFSET, span.t2);
-    view.setInt32(at + SUBSTREAM_OFFSET + 4, span.t3);
-    view.setInt32(at + START_OFFSET, startHigh);
-    view.setInt32(at + START_OFFSET + 4, startLow);
-    view.setInt32(at + END_OFFSET, startHigh);
-    view.setInt32(at + END_OFFSET + 4, startLow);
-    const ids = at + template.idsAt;
-    view.setInt32(ids + TRACE_HIGH_AFTER_NAME, span.t0);
-    view.setInt32(ids + TRACE_HIGH_AFTER_NAME + 4, span.t1);
-    view.setInt32(ids + SPAN_ID_AFTER_NAME, span.s0);
-    view.setInt32(ids + SPAN_ID_AFTER_NAME + 4, span.s1);
-    view.setInt32(ids + PARENT_ID_AFTER_NAME, span.p0);
-    view.setInt32(ids + PARENT_ID_AFTER_NAME + 4, span.p1);
-    view.setInt32(ids + FLAGS_AFTER_NAME, span.flags | template.flags);
-    const end = writeText(view, bytes, at + record.length - LENGTH_BYTES, text);
-    view.setInt32(at + SIZE_OFFSET, end - at);
-    if (this.#canCommit) {
-      span.heldBytes = end - at;
-      span.heldNames = template.heldNames;
-    }
-    table.publish(at, end - at);
-    return at;
+    span.own = template.attributesOf(text);
+    return this.#begin(span, undefined, -1);
   }
 
   /**
-   * Records a span that has ended, of which the place has everything but what `ending` adds; the place is free
+   * Records a span that has ended, of which the slot has everything but what `ending` adds; the slot is free
    * then. False: it has to be recorded otherwise.
    *
    * @throws TracewrightError when the trace is closed.
@@ -224,56 +169,36 @@ export class OpenSpans {
     text: string,
     isNamed: boolean,
   ): boolean {
-    const writer = ending.writerFor(this.#output, this.#table);
-    const { heldNames } = span;
-    if (!this.isAsBegun(span) && (heldNames === undefined || !ending.isNew(heldNames.names))) {
-      return false;
-    }
-    return writer !== undefined && writer(span, span.slot, number, text, isNamed);
+    if (ending.output !== this.#output) ending.compile(this.#output, this.#table);
+    const { writer } = ending;
+    const { heldNames, slot } = span;
+    const isNew = heldNames === undefined || ending.isNew(heldNames, text);
+    return isNew && writer !== undefined && writer(span, slot, number, text, isNamed);
   }
 
   /**
-   * Records a span that has ended, of which everything is in its place; which is free then.
+   * Records a span that has ended, of which everything is in its slot; which is free then.
    *
    * @throws TracewrightError when the trace is closed.
    */
-  commit(span: Span, at: number): void {
-    const output = this.#output;
-    const table = this.#table;
-    const flagsAt = this.#nameEnd(at) + FLAGS_AFTER_NAME;
-    const flags = span.flags | (output.resource << RESOURCE_SHIFT);
-    const { heldBytes } = span;
-    if (this.#commitPlace?.(at, heldBytes, flagsAt, flags) === true) return;
-    if (heldBytes === table.lengthOf(at)) {
-      if (output.ring.commitOpen(at, flagsAt, flags)) return;
-    } else if (this.#commitLonger(at, heldBytes, flagsAt, flags)) {
+  commit(span: Span): void {
+    const { ring, stream } = this.#output;
+    const { heldBytes, slot } = span;
+    if (ring.free >= heldBytes || ring.makeRoom(heldBytes)) {
+      this.#commitSlot!(span, slot);
       return;
     }
-    output.stream.counter[0]!++;
-    table.release(at);
-  }
-
-  /** Records the open record at `at` with what was added after it; false: there is no room. */
-  #commitLonger(at: number, bytes: number, flagsAt: number, flags: number): boolean {
-    const { ring } = this.#output;
-    if (ring.free < bytes && !ring.makeRoom(bytes)) return false;
-    const start = ring.position;
-    ring.view.setInt32(start + MAGIC_OFFSET, EVENT_MAGIC);
-    ring.view.setInt32(start + SIZE_OFFSET, bytes);
-    this.#table.keep(PACKET_HEAD_BYTES, bytes, 0, 0, 0);
-    ring.commitEdited(at, bytes, flagsAt, flags);
-    return true;
+    stream.counter[0]!++;
+    this.#table.release(slot);
   }
 
   /** Where the name of the record at `at` ends, from the start of the record. */
   #nameEnd(at: number): number {
-    const { bytes } = this.#table;
-    const nameAt = at + DESCRIPTION_OFFSET;
-    return DESCRIPTION_OFFSET + LENGTH_BYTES + ((bytes[nameAt]! << 8) | bytes[nameAt + 1]!);
+    return attributesAt(this.#table.view, at) - at;
   }
 
   /**
-   * Adds an attribute to a span whose place has all others. It lies after the record, which stays as it was, and
+   * Adds an attribute to a span whose slot has all others. It lies after the record, which stays as it was, and
    * counts if the span never ends.
    */
   hold(span: Span, name: string, value: SpanValue): boolean {
@@ -291,7 +216,7 @@ export class OpenSpans {
     return true;
   }
 
-  /** The attributes that only the place of a span has. */
+  /** The attributes that only the slot of a span has. */
   heldAttributes({ heldBytes, slot }: Span): Record<string, SpanValue> {
     const { view, bytes } = this.#table;
     return readHeld(view, bytes, this.#attributesAt(slot), slot + heldBytes);
@@ -307,25 +232,25 @@ export class OpenSpans {
     return at + this.#nameEnd(at) + IDENTITY_BYTES;
   }
 
-  /** Whether the place has what was there at the start of the span, and nothing else. */
+  /** Whether the slot has what was there at the start of the span, and nothing else. */
   isAsBegun({ heldBytes, slot }: Span): boolean {
     return heldBytes === this.#table.lengthOf(slot);
   }
 
   /** The next commit is that of the span. */
-  ending(place: number): void {
-    this.#table.ending(place);
+  ending(slot: number): void {
+    this.#table.ending(slot);
   }
 
   /** Code of the program may run before the next commit, and record other spans. */
-  notEnding(place: number): void {
-    this.#table.notEnding(place);
+  notEnding(slot: number): void {
+    this.#table.notEnding(slot);
   }
 
-  /** Frees the place of a span that has ended. */
-  end(place: number): void {
-    if (place === NOT_KEPT) this.#countUnkept(-1);
-    else this.#table.release(place);
+  /** Frees the slot of a span that has ended. */
+  end(slot: number): void {
+    if (slot === NOT_KEPT) this.#countUnkept(-1);
+    else this.#table.release(slot);
   }
 
   #writeAny(span: Span, at: number): number {

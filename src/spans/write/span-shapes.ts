@@ -1,11 +1,11 @@
 import { compile } from '../../core/ring/compile.js';
 import {
-  HAS_PLACE,
-  placeWriter,
-  publishPlace,
-  takePlace,
-  withdrawPlace,
-} from '../../core/ring/compiled-places.js';
+  HAS_SLOT,
+  slotWriter,
+  publishSlot,
+  takeSlot,
+  withdrawSlot,
+} from '../../core/ring/compiled-slots.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import {
@@ -14,18 +14,18 @@ import {
   SIZE_OFFSET,
   START_OFFSET,
   SUBSTREAM_OFFSET,
-  TYPE_STRING,
-  TYPE_U64,
 } from '../../heph/layout.js';
 import {
   constantStores,
   headStores,
   measureValue,
+  attributeHead,
   prefixed,
   timeStores,
   writeValueAt,
 } from '../../heph/write/event-text.js';
-import { writeText, writeUntyped } from '../../heph/write/encoder.js';
+import { writeUtf8 } from '../../core/utf8.js';
+import { writeUntyped } from '../../heph/write/encoder.js';
 import type { ShapeCompiler } from '../../heph/write/event-shapes.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
 import type { Stream } from '../../heph/write/stream.js';
@@ -62,10 +62,10 @@ export interface ShapedSpans {
 export type SpanEmitter = (span: Span) => void;
 
 /**
- * Writes an open span to a place that it takes; -1: it has none. A span without attributes of its own gets the names of
+ * Writes an open span to a slot that it takes; -1: it has none. A span without attributes of its own gets the names of
  * these, or these.
  *
- * @param before a place with another record of the span, which counts no more then; -1: none.
+ * @param before a slot with another record of the span, which counts no more then; -1: none.
  */
 export type OpenSpanWriter = (
   span: Span,
@@ -73,11 +73,27 @@ export type OpenSpanWriter = (
   before: number,
 ) => number;
 
+/** What spans begin with that differ in ids and times, and perhaps in one text. */
+export interface TemplateRecord {
+  /** The record of such a span with an empty text; undefined: it is too long. */
+  readonly record: Buffer | undefined;
+  /** Its number among the writers of open records. */
+  readonly writer: number;
+  /** Where ids and flags begin in it. */
+  readonly idsAt: number;
+  /** Whether the last attribute is the text. */
+  readonly hasText: boolean;
+  /** Names of the attributes. */
+  readonly heldNames: HeldNames | undefined;
+}
+
+/** As `OpenSpanWriter`, of a span that a template describes but for ids, times and text. */
+export type TemplateWriter = (span: Span, template: TemplateRecord, text: string) => number;
+
 /** Bounds of the constants in an emitter. */
 const MAX_CONSTANT_BYTES = 2048;
 /** Not the last number that was given: see OpenRecords::put_ended. */
 const NO_NUMBER = 0xffff_fffe;
-const TYPE = Buffer.of(TYPE_U64);
 
 /** The ids and flags of a span: names, and the two words that follow each. */
 const IDENTITY: readonly (readonly [name: string, high: string, low: string])[] = [
@@ -88,7 +104,7 @@ const IDENTITY: readonly (readonly [name: string, high: string, low: string])[] 
 ];
 
 function modifier(name: string): string {
-  const bytes = Buffer.concat([prefixed(name), Buffer.of(TYPE_STRING, 0, 0)]);
+  const bytes = Buffer.concat([attributeHead(name, 'string'), Buffer.of(0, 0)]);
   return `${constantStores(bytes, 'at').join(' ')} at += ${MODIFIER_BYTES};`;
 }
 
@@ -102,19 +118,26 @@ const WRITE_OTHER = `function writeOther(view, bytes, at, value) {
 }`;
 
 /** Statements that store the words of the identity, and those that store the constants before and between them. */
-function identityStores(description: Buffer): { constants: string[]; words: string[] } {
+function identityStores(
+  description: Buffer,
+  base = 'start',
+  from = DESCRIPTION_OFFSET,
+): { constants: string[]; words: string[] } {
   const constants: string[] = [];
-  const words: string[] = [];
-  let at = DESCRIPTION_OFFSET;
+  const words = [
+    `view.setInt32(start + ${SUBSTREAM_OFFSET}, span.t2);`,
+    `view.setInt32(start + ${SUBSTREAM_OFFSET + 4}, span.t3);`,
+  ];
+  let at = from;
   let before = description;
   for (const [name, high, low] of IDENTITY) {
-    const constant = Buffer.concat([before, prefixed(name), TYPE]);
+    const constant = Buffer.concat([before, attributeHead(name, 'u64')]);
     before = Buffer.alloc(0);
-    constants.push(...constantStores(constant, `start + ${at}`));
+    constants.push(...constantStores(constant, `${base} + ${at}`));
     at += constant.length + 8;
     words.push(
-      `view.setInt32(start + ${at - 8}, ${high});`,
-      `view.setInt32(start + ${at - 4}, ${low});`,
+      `view.setInt32(${base} + ${at - 8}, ${high});`,
+      `view.setInt32(${base} + ${at - 4}, ${low});`,
     );
   }
   return { constants, words };
@@ -152,8 +175,8 @@ function spanText(
     scope: {
       isUsual,
       output,
-      writeText,
       writeUntyped,
+      writeUtf8,
       ...Object.fromEntries(names.map((name, i) => [`n${i}`, name])),
     },
     read:
@@ -164,9 +187,7 @@ function spanText(
   let areUsual = true;
   ${values.map(measureValue).join('\n  ')}`,
     writeConstants: identity.constants.join('\n    '),
-    write: `view.setInt32(start + ${SUBSTREAM_OFFSET}, span.t2);
-  view.setInt32(start + ${SUBSTREAM_OFFSET + 4}, span.t3);
-  ${identity.words.join('\n  ')}
+    write: `${identity.words.join('\n  ')}
   let at = start + ${DESCRIPTION_OFFSET + head.length + IDENTITY_BYTES};
   ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constantStores(texts[i]!, 'at').join('\n    ')}\n    at += ${texts[i]!.length};\n    ${writeValueAt(value, 'writeOther')}\n  }`).join('\n  ')}`,
     // Of each value its type, eight bytes or a length, at most three bytes a character, and a modifier.
@@ -216,13 +237,13 @@ return function writeOpen(span, attributes, before) {
   ${text.read}
   ${text.measure}
   const time = span.start;
-  if (!areUsual || ${text.fixedBytes} + 3 * characters > ${longest} || !(time >= 0 && time <= stamp[0]) || !(${HAS_PLACE})) {
+  if (!areUsual || ${text.fixedBytes} + 3 * characters > ${longest} || !(time >= 0 && time <= stamp[0]) || !(${HAS_SLOT})) {
     ${keepValues}
     return -1;
   }
-  ${takePlace('start', table)}
-  if (${placeWriter('start')} !== ${writer}) {
-    ${placeWriter('start')} = ${writer};
+  ${takeSlot('start', table)}
+  if (${slotWriter('start')} !== ${writer}) {
+    ${slotWriter('start')} = ${writer};
     ${headStores(output.stream.id, NO_NUMBER)}
     ${text.writeConstants}
   }
@@ -230,13 +251,65 @@ return function writeOpen(span, attributes, before) {
   ${text.write}
   const size = at - start;
   view.setInt32(start + ${SIZE_OFFSET}, size);
-  if (before !== -1) ${withdrawPlace('before')}
-  ${publishPlace('start', 'size')}
+  if (before !== -1) ${withdrawSlot('before')}
+  ${publishSlot('start', 'size')}
   ${canCommit ? 'span.heldBytes = size; if (span.own === undefined) span.heldNames = held;' : keepValues}
   return start;
 };`;
     return compile(description, scope, body) as OpenSpanWriter;
   };
+}
+
+/** Whether a text of more than a third as many characters has at most `room` bytes. */
+function fits(text: string, room: number): boolean {
+  return text.length <= room && Buffer.byteLength(text) <= room;
+}
+
+/**
+ * Compiles what writes the spans of templates: one function for all of them, for a program can have hundreds.
+ *
+ * @param canCommit whether a record of the table can become the final one.
+ */
+export function compileTemplates(
+  output: ShapedSpans,
+  table: OpenRecords,
+  canCommit: boolean,
+): TemplateWriter {
+  const { bytes, longest, view } = table;
+  const scope = {
+    ...table.constants,
+    bytes,
+    fits,
+    output,
+    unfinished: UNFINISHED,
+    view,
+    writeUtf8,
+  };
+  const body = `return function writeFrom(span, template, text) {
+  const { hasText, record } = template;
+  if (record === undefined || !(${HAS_SLOT})) return -1;
+  let size = record.length;
+  if (hasText && 3 * text.length > ${longest} - size && !fits(text, ${longest} - size)) return -1;
+  const time = span.start;
+  ${takeSlot('start', table)}
+  if (${slotWriter('start')} !== template.writer) {
+    ${slotWriter('start')} = template.writer;
+    bytes.set(record, start);
+  }
+  const ids = start + template.idsAt;
+  ${timeStores('time', START_OFFSET, END_OFFSET)}
+  ${identityStores(Buffer.alloc(0), 'ids', 0).words.join('\n  ')}
+  if (hasText) {
+    const textBytes = writeUtf8(bytes, start + size, text);
+    view.setInt16(start + size - 2, textBytes);
+    size += textBytes;
+    view.setInt32(start + ${SIZE_OFFSET}, size);
+  }
+  ${publishSlot('start', 'size')}
+  ${canCommit ? 'span.heldBytes = size; span.heldNames = template.heldNames;' : ''}
+  return start;
+};`;
+  return compile('span of a template', scope, body) as TemplateWriter;
 }
 
 /** A compiler of emitters for the spans of a thread. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
-import type { NativeRingOptions } from '../../../src/core/native-core.js';
+import type { NativeRingOptions } from '../../../src/core/native-ring.js';
 import { wrongOrder } from '../../../src/core/errors.js';
 import { Ring } from '../../../src/core/ring/ring.js';
 import { checkRingOptions } from '../../../src/core/options/ring-options.js';

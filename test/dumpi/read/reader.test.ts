@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calls } from '../../../src/dumpi/calls.js';
 import { readCalls } from '../../../src/dumpi/read/reader.js';
-import type { CallRecord, CallTimes } from '../../../src/dumpi/read/reader.js';
+import type { CallRecord, CallTimes } from '../../../src/dumpi/read/call-record.js';
 import { readSections } from '../../../src/dumpi/read/section-reader.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { anyArguments, i64 } from '../any-arguments.js';

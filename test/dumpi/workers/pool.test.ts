@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CallRecord } from '../../../src/dumpi/read/reader.js';
+import type { CallRecord } from '../../../src/dumpi/read/call-record.js';
 import { resultOfFixture } from '../../fixtures/run-fixture.js';
 import { messagesIn, ranksIn as ranksOfRun } from './ranks-of-run.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readMetafile } from '../../../src/dumpi/metafile.js';
 import { readCalls } from '../../../src/dumpi/read/reader.js';
-import type { CallRecord } from '../../../src/dumpi/read/reader.js';
+import type { CallRecord } from '../../../src/dumpi/read/call-record.js';
 
 /** The calls of each rank of a run, in the order of the ranks, which the metafile must number. */
 export function ranksIn(directory: string): CallRecord[][] {

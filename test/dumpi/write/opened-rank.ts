@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { Comm, Datatype } from '../../../src/dumpi/constants.js';
 import { readCalls } from '../../../src/dumpi/read/reader.js';
-import type { CallRecord } from '../../../src/dumpi/read/reader.js';
+import type { CallRecord } from '../../../src/dumpi/read/call-record.js';
 import type { RankOptions } from '../../../src/dumpi/write/rank-options.js';
 import { openRank } from '../../../src/dumpi/write/rank.js';
 import type { Rank } from '../../../src/dumpi/write/rank.js';

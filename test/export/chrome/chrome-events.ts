@@ -1,7 +1,7 @@
 import type { ChromeEvent } from '../../../src/export/chrome/chrome-event.js';
 import { ChromeWriter } from '../../../src/export/chrome/chrome-writer.js';
 import { PictureExport } from '../../../src/export/picture/picture-export.js';
-import type { ExportOptions } from '../../../src/export/export-options.js';
+import type { ExportOptions } from '../../../src/export/selection.js';
 import { findTraces } from '../../../src/traces/find-traces.js';
 
 /** The traces at a path as `convert --to chrome` writes them. */

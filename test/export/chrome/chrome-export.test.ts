@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TraceFormatError } from '../../../src/core/errors.js';
 import type { ChromeEvent } from '../../../src/export/chrome/chrome-event.js';
 import { ChromeWriter } from '../../../src/export/chrome/chrome-writer.js';
-import type { ExportOptions } from '../../../src/export/export-options.js';
+import type { ExportOptions } from '../../../src/export/selection.js';
 import { PictureExport } from '../../../src/export/picture/picture-export.js';
 import { findTraces } from '../../../src/traces/find-traces.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';

@@ -4,7 +4,7 @@ import { openRank } from '../../../src/dumpi/write/rank.js';
 import type { Rank } from '../../../src/dumpi/write/rank.js';
 import { PacketWriter } from '../../../src/export/perfetto/packet-writer.js';
 import { PictureExport } from '../../../src/export/picture/picture-export.js';
-import type { ExportOptions } from '../../../src/export/export-options.js';
+import type { ExportOptions } from '../../../src/export/selection.js';
 import type { Attribute } from '../../../src/heph/packet.js';
 import { openKernelEvents } from '../../../src/laplace/write/kernel-events.js';
 import type { Condition } from '../../../src/look/index/look-index.js';

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../cpu-time.js';
 import type { TracewrightError } from '../../../src/core/errors.js';
 import { checkTrace } from '../../../src/heph/index.js';
 import { EVENT_MAGIC } from '../../../src/heph/layout.js';
@@ -148,11 +149,11 @@ describe('a file full of magic numbers that begin no event', () => {
       RECORDS[1]!,
     );
     const faults: TracewrightError[] = [];
-    const before = performance.now();
+    const before = cpuMs();
     const spans = await allSpans(path, { onFault: (fault) => faults.push(fault) });
     expect(spans.length).toBeGreaterThan(0);
     expect(faults[0]).toMatchObject({ path, offset: EPOCH.length + RECORDS[0]!.length });
-    expect(performance.now() - before).toBeLessThan(20_000);
+    expect(cpuMs() - before).toBeLessThan(20_000);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFindText } from '../../../src/look/condition/find-text.js';
+import { parseFindText } from '../../../src/look/condition/where.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 

@@ -62,6 +62,28 @@ it('a report by an attribute has a row for each of its values, with its total', 
   expect(lines).toContain('By db.query.text');
   expect(lines.find((line) => line.startsWith('db.query.text'))).toMatch(/total +share$/);
 
+  // On a narrow terminal, too: a statement that is cut off names nothing.
+  const narrow = [...textReport(report, textStyle(80, false))];
+  expect(narrow.find((line) => line.startsWith('db.query.text'))).toMatch(/ total/);
+  for (const text of [USERS, ORDERS]) {
+    expect(narrow.some((line) => line.startsWith(text))).toBe(true);
+  }
+
+  // Every other span is of the kind that has it.
+  const { report: none } = await reportOn([path], { attributes: ['db.query.txt'] });
+  expect(none.unknownAttributes).toEqual([{ name: 'db.query.txt', near: 'db.query.text' }]);
+  const typo = { condition: parseWhere(['db.sytem.name=postgresql']) };
+  expect((await reportOn([path], typo)).report.unknownAttributes).toEqual([
+    { name: 'db.sytem.name', near: 'db.system.name' },
+  ]);
+
+  const unwritten = { attributes, condition: { name: 'render' } };
+  const text = [...textReport((await reportOn([path], unwritten)).report, textStyle(160, false))];
+  expect(text).toContain(
+    'No span that is within this time, and meets the condition, has db.query.text. ' +
+      'The text of queries is recorded with TRACEWRIGHT_QUERY_TEXT=1.',
+  );
+
   const both = ['db.namespace', 'db.query.text'];
   const { report: two } = await reportOn([path], { attributes: both });
   const counts = two.groups.map(({ name, count }) => [name, count]);

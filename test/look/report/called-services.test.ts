@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../cpu-time.js';
 import type { Attribute } from '../../../src/heph/packet.js';
 import { textReport } from '../../../src/look/report/text/text-report.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
@@ -286,12 +287,12 @@ describe('a call of another service', () => {
     const pauses = Array.from({ length: count }, (_, i) =>
       stall(BigInt(3 * count + i + 10), 10 * i, 10 * i + 5),
     );
-    const from = performance.now();
+    const from = cpuMs();
     const { report } = await reportOn([
       service('shop', spans),
       service('stock', [...requests, ...pauses]),
     ]);
-    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(cpuMs() - from).toBeLessThan(10_000);
     // The first hundred pauses of each call.
     expect(report.interruptions.slow[0]!.called).toBe(count * 100 * 5e6);
   });

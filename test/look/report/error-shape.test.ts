@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { errorPlace, messageShape } from '../../../src/look/report/error-shape.js';
+import { cpuMs } from '../../cpu-time.js';
+import { errorFrame, messageShape } from '../../../src/look/report/error-shape.js';
 
 describe('the shape of a message', () => {
   it.each([
@@ -20,20 +21,20 @@ describe('the shape of a message', () => {
   });
 
   it('is short, and made in linear time', () => {
-    const from = performance.now();
+    const from = cpuMs();
     for (const piece of ["'", 'a1', '1-', '" ', 'a', '0x'])
       expect(messageShape(piece.repeat(1e6))!.length).toBeLessThan(202);
-    expect(performance.now() - from).toBeLessThan(2000);
+    expect(cpuMs() - from).toBeLessThan(2000);
   });
 });
 
-describe('the place of an error', () => {
+describe('the frame of an error', () => {
   const stack = (...frames: string[]): string =>
     ['Error: at work (a.js:1:1) it broke', ...frames.map((each) => `    at ${each}`)].join('\n');
 
   it('is the first frame of the program', () => {
     expect(
-      errorPlace(
+      errorFrame(
         stack(
           'JSON.parse (<anonymous>)',
           'read (node:fs:1:2)',
@@ -43,7 +44,7 @@ describe('the place of an error', () => {
         ),
       ),
     ).toEqual({ text: 'reserve (/app/src/stock.mjs:12:9)', key: 'reserve stock.mjs' });
-    expect(errorPlace(stack('C:\\app\\a.js:3:4'))).toEqual({
+    expect(errorFrame(stack('C:\\app\\a.js:3:4'))).toEqual({
       text: 'C:\\app\\a.js:3:4',
       key: ' a.js',
     });
@@ -51,9 +52,9 @@ describe('the place of an error', () => {
 
   it('is one of a package, else of Node, if there is no other', () => {
     const [ofNode, ofPackage] = ['read (node:fs:1:2)', 'q (/app/node_modules/pg/x.js:9:9)'];
-    expect(errorPlace(stack(ofNode, ofPackage))!.key).toBe('q x.js');
-    expect(errorPlace(stack(ofNode))!.text).toBe('read (node:fs:1:2)');
-    expect(errorPlace(stack('<anonymous>'))).toBe(null);
-    expect(errorPlace('')).toBe(null);
+    expect(errorFrame(stack(ofNode, ofPackage))!.key).toBe('q x.js');
+    expect(errorFrame(stack(ofNode))!.text).toBe('read (node:fs:1:2)');
+    expect(errorFrame(stack('<anonymous>'))).toBe(null);
+    expect(errorFrame('')).toBe(null);
   });
 });

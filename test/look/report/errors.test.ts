@@ -3,8 +3,7 @@ import { compareRecordings } from '../../../src/look/compare/compare-recordings.
 import { comparisonText } from '../../../src/look/compare/comparison-report.js';
 import { parseWhere } from '../../../src/look/condition/where.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
-import { isoTime } from '../../../src/look/report/iso-time.js';
-import { timeText } from '../../../src/look/report/units.js';
+import { isoTime, timeText } from '../../../src/look/report/units.js';
 import { reportPage } from '../../../src/look/report/html/html-page.js';
 import type { ErrorType, FailedSpans } from '../../../src/look/report/report-shape.js';
 import { textReport } from '../../../src/look/report/text/text-report.js';
@@ -70,7 +69,7 @@ describe('errors', () => {
     expect(reportPage(illustrated)).toContain('Errors by type: 6 spans failed');
   });
 
-  it('are grouped by type, shape of the message and place, with first, last and an example', async () => {
+  it('are grouped by type, shape of the message and frame, with first, last and an example', async () => {
     const { path, spans } = await recording(
       () => {
         for (let i = 0; i < 40; i++) {
@@ -89,8 +88,8 @@ describe('errors', () => {
       ['RangeError', 'no credit of customer ?', 'POST /buy', 1, 'shop', 20],
     ]);
     const [stock, credit] = report.errors.types as [ErrorType, ErrorType];
-    expect(stock.place).toMatch(/^noStock \(.*errors\.test\.ts:\d+:\d+\)$/);
-    expect(credit.place).toMatch(/^noCredit \(/);
+    expect(stock.frame).toMatch(/^noStock \(.*errors\.test\.ts:\d+:\d+\)$/);
+    expect(credit.frame).toMatch(/^noCredit \(/);
     expect([stock.first, stock.last]).toEqual([timeOf(0), timeOf(38)]);
     expect([credit.first, credit.last]).toEqual([timeOf(1), timeOf(39)]);
     const last = spans.find(({ start }) => start === BEGIN + 38n * SECOND);

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { MAX_PAGE_BYTES, reportPage } from '../../../src/look/report/html/html-page.js';
-import { jsonReport } from '../../../src/look/report/json-report.js';
+import { jsonReport, textReport } from '../../../src/look/report/text/text-report.js';
 import type { Report } from '../../../src/look/report/report-shape.js';
 import { displayWidth } from '../../../src/look/report/text/display-width.js';
-import { textReport } from '../../../src/look/report/text/text-report.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
 import { recording, reportOn } from './recorded-service.js';
 

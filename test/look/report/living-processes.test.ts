@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { endOf } from '../../../src/look/report/selection.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
@@ -11,8 +8,9 @@ import { makeReport } from '../../../src/look/report/report.js';
 import { textReport } from '../../../src/look/report/text/text-report.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
 import { reportPage } from '../../../src/look/report/html/html-page.js';
-import { main } from '../../cli/run-command.js';
+import { startHangingService } from '../../fixtures/hanging-service.js';
 import { startService } from '../../fixtures/running-service.js';
+import { reportOn } from './recorded-service.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 
 const directory = temporaryDirectory();
@@ -57,32 +55,9 @@ it('living processes are complete up to now, also where they have recorded nothi
   index.close();
 });
 
-/** Answers a request, and hangs in two others: one in a query, one in itself. It says when each began. */
-const HANGING = `
-  import { configure, flush, startSpan } from ${JSON.stringify(
-    pathToFileURL(join(dirname(main), '../spans/index.mjs')).href,
-  )};
-  configure({ target: process.argv[1], service: 'shop' });
-  const server = { kind: 'server', parent: null };
-  startSpan('GET /done', {}, server).end();
-  const began = [];
-  const begin = (route) => {
-    began.push(Date.now());
-    return startSpan('GET ' + route, { 'http.route': route }, server);
-  };
-  const first = begin('/orders/:id');
-  startSpan('SELECT orders', { 'db.system.name': 'postgresql' }, { kind: 'client', parent: first });
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  const second = begin('/cart');
-  await flush();
-  process.send({ began, traces: [first, second].map(({ ids }) => ids.trace_id) });
-  setInterval(() => undefined, 1000);`;
-
 it('what hangs in a living process is named, with its age and what it waits for', async () => {
   const traces = mkdtempSync(join(directory, 'hanging-'));
-  const args = ['--input-type=module', '-e', HANGING, join(traces, 'shop.heph')];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const [said] = (await once(child, 'message')) as [{ began: number[]; traces: string[] }];
+  const said = await startHangingService(join(traces, 'shop.heph'));
   await sleep(1500);
   const before = Date.now();
   const index = await openLookIndex([traces], { cache: false });
@@ -105,9 +80,29 @@ it('what hangs in a living process is named, with its age and what it waits for'
   const text = [...textReport(report, textStyle(200, false))].join('\n');
   expect(text).toContain('Open now: 3 spans, 2 of them requests');
   expect(text).toMatch(/GET \/orders\/:id .*\n.*└.*SELECT orders/);
-  expect(text).toContain(said.traces[1]);
+  // Where there is little room, too: with it one finds the request in a log.
+  const narrow = [...textReport(report, textStyle(80, false))].join('\n');
+  for (const trace of said.traces) {
+    expect(text).toContain(trace);
+    expect(narrow).toContain(trace);
+  }
   expect(reportPage(illustrated)).toContain('Open now: 3 spans');
   index.close();
-  child.kill('SIGKILL');
-  await once(child, 'exit');
+  await said.kill();
+});
+
+it('of processes that live and of one that was killed, the report says which spans are open now', async () => {
+  const traces = mkdtempSync(join(directory, 'mixed-'));
+  const living = await startHangingService(join(traces, 'living.heph'));
+  const killed = await startHangingService(join(traces, 'killed.heph'));
+  await killed.kill();
+  const { report } = await reportOn([traces]);
+  await living.kill();
+  const open = new Map(report.open.spans.map(({ traceId, isNow }) => [traceId, isNow]));
+  expect(living.traces.map((trace) => open.get(trace))).toEqual([true, true]);
+  expect(killed.traces.map((trace) => open.get(trace))).toEqual([false, false]);
+  const text = [...textReport(report, textStyle(120, false))].join('\n');
+  expect(text).toContain('Open now or at the end: 6 spans, 4 of them requests');
+  expect(text).toMatch(/ now +GET \/cart /);
+  expect(text).toMatch(/ at the end +GET \/cart /);
 });

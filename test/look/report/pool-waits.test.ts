@@ -44,7 +44,7 @@ it('a report says who waited for connections of a pool, and who held them', asyn
         buying = handler;
         waits(handler, 100, 300, exporting, 300);
       });
-      // It waited 200 ms for the export, and 30 ms for the purchase.
+      // It waited 200 ms for the export, which the first purchase says, and 30 ms for that.
       request('POST /buy', 100, 350, (handler) => {
         waits(handler, 100, 330, buying, 30);
       });
@@ -69,16 +69,36 @@ it('a report says who waited for connections of a pool, and who held them', asyn
   ]);
   expect(new Set(ms(pool!.held))).toEqual(
     new Set([
-      ['GET /export', 200],
-      ['others before', 200],
+      ['GET /export', 400],
       ['POST /buy', 30],
     ]),
   );
   const text = [...textReport(illustrated.report, textStyle(160, false))].join('\n');
   expect(text).toMatch(
-    /^postgresql pool +shop +3 +500 ms +230 ms +POST \/buy 86 %.*GET \/export 46.5 %/m,
+    /^postgresql pool +shop +3 +500 ms +230 ms +POST \/buy 86 %.*GET \/export 93 %/m,
   );
   expect(reportPage(illustrated)).toContain('Waits for connections of pools');
+});
+
+it.each([
+  ['mssql pool', { 'db.system.name': 'microsoft.sql_server' }],
+  ['http pool', {}],
+  ['generic pool', {}],
+  ['knex pool', {}],
+])('%s is one, whatever its system is called', async (name, attributes) => {
+  const { path } = await recording(() => {
+    let exporting!: Span;
+    request('GET /export', 0, 300, (handler) => (exporting = handler));
+    request('POST /buy', 100, 330, (parent) => {
+      const links = [{ to: exporting, attributes: { 'tracewright.pool.held': 300e6 } }];
+      const startTime = BEGIN + 100n * MS;
+      startSpan(name, attributes, { parent, startTime, links }).end(BEGIN + 300n * MS);
+    });
+  });
+  const { pools } = (await reportOn([path])).report;
+  expect(pools).toMatchObject([
+    { name, count: 1, total: 200e6, held: [{ name: 'GET /export', share: 1 }] },
+  ]);
 });
 
 it('is estimated from some of many waits, by their time', async () => {
@@ -102,4 +122,22 @@ it('is estimated from some of many waits, by their time', async () => {
   const shareOf = (name: string): number => pool!.held.find((each) => each.name === name)!.share;
   expect(shareOf('GET /list')).toBeCloseTo(0.75, 1);
   expect(shareOf('GET /export')).toBeCloseTo(0.25, 1);
+});
+
+it('a wait that begins in whole milliseconds, a little before its request, is what the route waited for', async () => {
+  const { path } = await recording(() => {
+    for (let each = 0; each < 30; each++) {
+      const at = (ms: number): bigint => BEGIN + BigInt(Math.round((200 * each + ms) * 1e6));
+      const options = { kind: 'server', parent: null, startTime: at(0.7) } as const;
+      const span = startSpan('POST /buy', {}, options);
+      startSpan('generic pool', {}, { parent: span, startTime: at(0) }).end(at(80));
+      span.end(at(100.7));
+    }
+  });
+  const [route] = (await reportOn([path])).report.groups;
+  const shares = route!.waitedFor.map(({ name, share }) => [name, Math.round(100 * share)]);
+  expect(shares).toEqual([
+    ['generic pool', 79],
+    ['POST /buy', 21],
+  ]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../cpu-time.js';
 import type { Report } from '../../../src/look/report/report-shape.js';
 import { reportPage } from '../../../src/look/report/html/html-page.js';
 import { textReport } from '../../../src/look/report/text/text-report.js';
@@ -182,12 +183,12 @@ describe('stalls', () => {
     const pauses = Array.from({ length: 200 }, (_, i) =>
       stall(BigInt(count + i + 2), 5 * i, 5 * i + 4),
     );
-    const from = performance.now();
+    const from = cpuMs();
     const { report } = await reportOn([service('shop', [...spans, ...pauses])], {
       condition: { name: 'event loop blocked' },
       slowest: 100,
     });
-    expect(performance.now() - from).toBeLessThan(20_000);
+    expect(cpuMs() - from).toBeLessThan(20_000);
     expect(report.interruptions.longest).toHaveLength(10);
     expect(report.slowest).toHaveLength(1);
   });

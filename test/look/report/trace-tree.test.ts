@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../cpu-time.js';
 import { traceTree } from '../../../src/look/report/trace-tree.js';
 import type { TreeSpan } from '../../../src/look/report/span-family.js';
 
@@ -127,10 +128,10 @@ describe('traceTree', () => {
       const spans = Array.from({ length: count }, (_, at) =>
         span(`s${at}`, parentOf(at), count - at, 2 * count),
       );
-      const from = performance.now();
+      const from = cpuMs();
       const { rows, omitted } = traceTree(spans, 0, 200);
       expect(rows.length + omitted).toBe(count);
-      expect(performance.now() - from).toBeLessThan(20_000);
+      expect(cpuMs() - from).toBeLessThan(20_000);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Counter } from '../../../src/look/index/look-index.js';
-import { addPoints } from '../../../src/look/server/routes/curves.js';
-import type { Points } from '../../../src/look/server/routes/curves.js';
+import { addPoints } from '../../../src/look/server/routes/time-line.js';
+import type { Points } from '../../../src/look/server/routes/time-line.js';
 
 function curve(times: number[], values: number[]): Counter {
   const name = 'requests in flight';

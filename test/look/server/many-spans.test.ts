@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { FOUND_STRETCHES, MOST_FOUND } from '../../../src/look/wire/panel-answers.js';
 import type { FindLine } from '../../../src/look/wire/panel-answers.js';
@@ -12,16 +12,21 @@ const directory = temporaryDirectory();
 const SPANS = 60_000;
 const EACH = 1_000_000n;
 
+/** A trace of so many spans of one length, which begin one after the other. @returns its path. */
+function evenLoad(file: string, count: number): string {
+  const spans = Array.from({ length: count }, (_, at) => {
+    const start = BigInt(at) * EACH;
+    return encodeSpan({ id: BigInt(at + 1), name: 'GET', start, end: start + EACH / 10n });
+  });
+  return writeTrace(directory, file, encodeEpoch(1_700_000_000_000_000_000n), ...spans);
+}
+
 describe('the server of the page, asked about an even load', () => {
   let served: Served;
   let path: string;
 
   beforeAll(async () => {
-    const spans = Array.from({ length: SPANS }, (_, at) => {
-      const start = BigInt(at) * EACH;
-      return encodeSpan({ id: BigInt(at + 1), name: 'GET', start, end: start + EACH / 10n });
-    });
-    path = writeTrace(directory, 'even.heph', encodeEpoch(1_700_000_000_000_000_000n), ...spans);
+    path = evenLoad('even.heph', SPANS);
     served = await Served.of(path);
   });
 
@@ -38,6 +43,17 @@ describe('the server of the page, asked about an even load', () => {
     expect(rows.reduce((sum, each) => sum + each)).toBeCloseTo(SPANS, 3);
   });
 
+  it.each([1, 1.5, 2.5, 7.7])('shows no comb where %d spans lie in a pixel', async (each) => {
+    const width = 1000;
+    const few = await openLookIndex([evenLoad('few.heph', each * width)], { cache: false });
+    const rows = few.activity(width, [0]);
+    few.close();
+    expect(Math.min(...rows)).toBeGreaterThan(0.85 * each);
+    expect(Math.max(...rows)).toBeLessThan(1.15 * each);
+    // Half of the first and of the last one lie beyond the edges.
+    expect(Math.abs(rows.reduce((sum, one) => sum + one) - each * width)).toBeLessThan(each + 1);
+  });
+
   it('marks matches up to the end, beyond those that it names', async () => {
     const lines = (await served.text('/data/find', { where: 'GET' }))
       .trim()
@@ -47,5 +63,25 @@ describe('the server of the page, asked about an even load', () => {
     expect(lines.flatMap(({ rows }) => rows)).toHaveLength(MOST_FOUND);
     const stretches = new Set(lines.flatMap((line) => line.stretches));
     expect(stretches.size).toBe(FOUND_STRETCHES);
+  });
+
+  it('says how far a search has come, also where nothing is found', async () => {
+    const index = await openLookIndex([path], { cache: false });
+    // Each turn of the event loop is over at once.
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 20));
+    const found: number[] = [];
+    try {
+      for await (const { rows, upTo } of index.search({ name: 'absent' })) {
+        expect(rows).toHaveLength(0);
+        found.push(upTo);
+      }
+    } finally {
+      clock.mockRestore();
+      index.close();
+    }
+    expect(found.length).toBeGreaterThan(5);
+    expect(found).toEqual([...new Set(found)].sort((a, b) => a - b));
+    expect(found.at(-1)).toBeLessThanOrEqual(SPANS);
   });
 });

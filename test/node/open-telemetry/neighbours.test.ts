@@ -5,20 +5,62 @@ import { TracedProcess } from '../traced-process.js';
 import { install, place, recordedIn } from './installed.js';
 
 const register = fileURLToPath(new URL('../../../dist/node/register.js', import.meta.url));
-const FILES = ['neighbour.cjs', 'neighbour-service.mjs'];
+const SERVICES = ['neighbour-service.cjs', 'neighbour-service.mjs'];
+const FILES = ['neighbour.cjs', 'neighbour-program.cjs', ...SERVICES];
 const AGENTS = ['sentry', 'elastic', 'datadog', 'newrelic', 'opentelemetry'];
+/** Those that record both sides of HTTP/2. */
+const WITH_HTTP2 = ['elastic', 'datadog'];
 const REQUESTS = 10;
 /** Node 20 publishes nothing of HTTP/2 servers. */
 const SERVED = Number.parseInt(process.versions.node) < 22 ? 2 : 3;
 
+/** What an agent says of a span of its own. */
+interface TheirSpan {
+  trace: string;
+  id: string;
+  parent?: string;
+  kind: 'server' | 'client';
+  path?: string;
+}
+
+function theirsIn(stdout: string): TheirSpan[] {
+  return JSON.parse(/^theirs (.*)$/m.exec(stdout)![1]!) as TheirSpan[];
+}
+
+/** Each request to the service, with its calls and what they have reached, is one trace of the agent. */
+function expectWhole(spans: readonly TheirSpan[], paths: readonly string[]): void {
+  const ids = new Map(spans.map((span) => [span.id, span]));
+  const traces = new Set<string>();
+  for (const path of paths) {
+    const inner = spans.filter((span) => span.kind === 'server' && span.path === path);
+    expect(inner).toHaveLength(REQUESTS);
+    for (const { parent, trace } of inner) {
+      const call = ids.get(parent!);
+      expect(call, path).toMatchObject({ kind: 'client', trace, path });
+      let above = ids.get(call!.parent!);
+      while (above?.kind === 'client') above = ids.get(above.parent!);
+      expect(above, path).toMatchObject({ kind: 'server', trace, path: '/outer' });
+      traces.add(trace);
+    }
+  }
+  expect(traces.size).toBe(REQUESTS);
+}
+
 describe.skipIf(place === undefined)('next to another agent in the process', () => {
-  it.each(AGENTS.flatMap((agent) => [[agent, 'before'] as const, [agent, 'after'] as const]))(
-    'every request has one traceparent, and no trace is cut: %s %s the hook',
-    async (agent, order) => {
+  it.each(
+    AGENTS.flatMap((agent) =>
+      SERVICES.flatMap((file) => [
+        [agent, 'before', file] as const,
+        [agent, 'after', file] as const,
+      ]),
+    ),
+  )(
+    'every request has one traceparent, and no trace is cut: %s %s the hook, %s',
+    async (agent, order, file) => {
       const directory = install('neighbours', FILES, {});
       const theirs = ['-r', join(directory, 'neighbour.cjs')];
       const ours = ['-r', register];
-      const service = new TracedProcess(join(directory, 'neighbour-service.mjs'), {
+      const service = new TracedProcess(join(directory, file), {
         hook: 'none',
         flags: order === 'before' ? [...theirs, ...ours] : [...ours, ...theirs],
         cwd: directory,
@@ -36,6 +78,11 @@ describe.skipIf(place === undefined)('next to another agent in the process', () 
       const { stdout } = await service.ended();
       expect(stdout).toContain(`counts ${'1'.repeat(3 * REQUESTS)}\n`);
 
+      // Not all of them see what an ES module imports of Node.
+      if (file.endsWith('.cjs')) {
+        const others = WITH_HTTP2.includes(agent) ? ['/inner-http2'] : [];
+        expectWhole(theirsIn(stdout), ['/inner-http', '/inner-fetch', ...others]);
+      }
       const spans = await recordedIn(service.directory);
       const ids = new Map(spans.map((span) => [span.spanId, span]));
       const inner = spans.filter(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuMs } from '../../cpu-time.js';
 import { bounded, hostOf, originOf, pathOf } from '../../../src/node/requests/url-path.js';
 
 describe('the path of a URL', () => {
@@ -79,9 +80,9 @@ describe('the path of a URL', () => {
 
   it('is found in linear time', () => {
     for (const part of [':', '@', '%25', ';', '/:', '%3a', '\\', '//a']) {
-      const begun = performance.now();
+      const begun = cpuMs();
       for (const first of ['/', '//', 'http://', 'a']) pathOf(first + part.repeat(200_000));
-      expect(performance.now() - begun).toBeLessThan(5000);
+      expect(cpuMs() - begun).toBeLessThan(5000);
     }
   });
 

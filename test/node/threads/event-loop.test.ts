@@ -60,6 +60,7 @@ describe('a loop is recorded as blocked by', () => {
     ['expression', 'code'],
     ['crypto', 'code'],
     ['wait', 'wait'],
+    ['process', 'wait'],
   ])('%s, cause %s', async (way, cause) => {
     const service = new TracedProcess('blocked-service.mjs', { env });
     await service.get('/nothing');
@@ -85,6 +86,15 @@ describe('a loop is recorded as blocked by', () => {
     const cpu = Number(stall!.attributes['eventloop.cpu_ms']);
     if (cause === 'code') expect(cpu).toBeGreaterThan(100);
     else expect(cpu).toBeLessThan(100);
+    // The report says the same of the thread: a request was open, so a sleep is no wait for work.
+    const { report } = await reportOn(hephFiles(service.directory));
+    const main = report.threads.find(({ thread }) => thread === 'main')!;
+    expect(main.stalls).toBeGreaterThan(150e6);
+    expect(main.busy).toBeGreaterThan(150e6);
+    const causes = report.interruptions.longest
+      .filter(({ duration }) => duration > 150e6)
+      .map((each) => each.cause);
+    expect(causes).toContain(cause);
   });
 });
 

@@ -99,12 +99,16 @@ describe('the ovni trace of a service that rotates', () => {
     await service.ended();
     const { faults } = recoverOvni(join(service.directory, 'ovni'));
     expect(faults).toEqual([]);
-    // One that was only just begun has no stream yet.
-    const pieces = piecesOf(service).filter((piece) =>
-      readdirSync(piece, { recursive: true, encoding: 'utf8' }).some((name) =>
-        name.endsWith('stream.obs'),
-      ),
-    );
+    const filesOf = (piece: string): string[] =>
+      readdirSync(piece, { recursive: true, encoding: 'utf8' });
+    const begun = (piece: string): boolean =>
+      filesOf(piece).some((name) => name.endsWith('stream.json'));
+    // One that was only just begun has no event yet.
+    for (const piece of piecesOf(service).filter((each) => !begun(each))) {
+      const streams = filesOf(piece).filter((name) => name.endsWith('stream.obs'));
+      for (const name of streams) expect(statSync(join(piece, name)).size).toBeLessThanOrEqual(8);
+    }
+    const pieces = piecesOf(service).filter(begun);
     // The kill may have come while the threads went from one to the next.
     for (const piece of pieces) expectWhole(piece, pieces.indexOf(piece) >= pieces.length - 2);
     const heph = join(service.directory, 'heph');

@@ -3,12 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TraceFormatError, TracewrightError } from '../../../src/core/errors.js';
-import {
-  StreamReader,
-  decodeArguments,
-  readStream,
-  signatureOf,
-} from '../../../src/ovni/read/reader.js';
+import { StreamReader, readStream } from '../../../src/ovni/read/reader.js';
+import { decodeArguments, signatureOf } from '../../../src/ovni/read/event-arguments.js';
 import type { ReadStreamOptions } from '../../../src/ovni/read/reader.js';
 import { parseSignature } from '../../../src/ovni/signature.js';
 import { goldenTrace } from '../golden-trace.js';

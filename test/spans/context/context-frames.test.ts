@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { findFrames } from '../../../src/spans/context/context-frames.js';
 import type { ContextFrames } from '../../../src/spans/context/context-frames.js';
-import { findResources } from '../../../src/spans/context/context-resources.js';
+import { findResources } from '../../../src/spans/context/context-storage.js';
 
 type Storage = AsyncLocalStorage<object | undefined>;
 

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
 import { statSync } from 'node:fs';
 import type { KeepOptions } from '../../../src/spans/keep/keep-options.js';
+import { endRequest, startRequestFrom } from '../../../src/spans/begin-span.js';
+import { KIND_SHIFT, KINDS } from '../../../src/spans/layout.js';
 import { extract, inject } from '../../../src/spans/propagation.js';
 import { dumpLine } from '../../../src/heph/read/dump.js';
 import { readPackets } from '../../../src/heph/read/reader.js';
+import { Scope } from '../../../src/spans/scope.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import type { Span } from '../../../src/spans/span.js';
 import type { SpanRecord } from '../../../src/spans/span-record.js';
+import { SpanTemplate } from '../../../src/spans/write/span-template.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { recorded } from '../span-trace.js';
 
@@ -34,7 +38,8 @@ async function kept(keep: KeepOptions, record: () => unknown): Promise<Run> {
   const released = { count: 0, errors: 0 };
   for (const packet of readPackets(path)) {
     const line = dumpLine(packet);
-    if (!line.includes('tracewright.released')) continue;
+    // Operations have counts of their own.
+    if (!line.includes('tracewright.released') || line.includes('"below"')) continue;
     released.count += Number(/"count":u64=(\d+)/.exec(line)![1]);
     released.errors += Number(/"errors":u64=(\d+)/.exec(line)![1]);
   }
@@ -144,6 +149,18 @@ test('two local roots of one trace are decided together', async () => {
   const none = await run(0);
   expect(none.spans).toHaveLength(0);
   expect(none.released.count).toBe(2);
+});
+
+test('a request for which its template has no room is one local root, too', async () => {
+  const server = KINDS.indexOf('server') << KIND_SHIFT;
+  const template = new SpanTemplate(new Scope('test'), 'GET', server, (path) => ({ path }), true);
+  const { spans, released } = await kept({ slowerThan: SLOW }, () => {
+    for (const path of ['/', '/short', '/long'.padEnd(1000, 'g')]) {
+      endRequest(startRequestFrom(template, path, undefined, true));
+    }
+  });
+  expect(spans).toHaveLength(0);
+  expect(released.count).toBe(3);
 });
 
 test('a long request among many is whole', async () => {

@@ -56,7 +56,7 @@ function keptParts({ facts: { parts } }: StoredIndex): PartEntry[] {
   return last !== undefined && last.facts.rows < SETTLED_ROWS ? parts.slice(0, -1) : [...parts];
 }
 
-/** Walks through a file from a place on, and has its stretches built by worker threads. */
+/** Walks through a file from an offset on, and has its stretches built by worker threads. */
 async function buildParts(
   workers: PartWorkers,
   path: string,

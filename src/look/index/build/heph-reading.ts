@@ -1,22 +1,27 @@
 import { statSync, utimesSync } from 'node:fs';
+import { type ClockState, TraceClock } from '../../../spans/read/scan/trace-clock.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
-import { newFileIn } from '../cache/cache-directory.js';
-import { LivePart } from '../cache/live-part.js';
-import { compare, identityOf } from '../cache/trace-identity.js';
-import type { TraceIdentity } from '../cache/trace-identity.js';
+import { type CacheDirectory, newFileIn } from '../cache/cache-directory.js';
+import { LivePart } from '../cache/stored-part.js';
+import { compare, identityOf, type TraceIdentity } from '../cache/trace-identity.js';
 import { buildStretch } from '../parts/build-stretch.js';
-import { SETTLED_ROWS } from '../parts/indexed-part.js';
-import type { StoredPart } from '../parts/indexed-part.js';
-import { TraceClock } from '../../../spans/read/scan/trace-clock.js';
-import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
-import { inMemory, readHeph, unreadable } from '../sources/read-source.js';
-import type { ReadSource } from '../sources/read-source.js';
-import { cachedSource } from './build-source.js';
-import type { Keeping } from './keeping.js';
-import { finalEndOf, readLivingRows } from './living-rows.js';
-import type { LivingRows } from './living-rows.js';
+import { SETTLED_ROWS, type StoredPart } from '../parts/indexed-part.js';
+import { inMemory, readHeph, type ReadSource, unreadable } from '../sources/read-source.js';
+import { type BuildProgress, cachedSource } from './build-source.js';
+import { finalEndOf, type LivingRows, readLivingRows } from './living-rows.js';
 import { PartWorkers } from './part-workers.js';
+
+/** Where the index of a trace is kept. */
+export interface Keeping {
+  leastCachedBytes: number;
+  /** Further directories with rings. */
+  ringDirs: readonly string[];
+  directory(): CacheDirectory;
+  /** A directory for this process alone, which is removed when the index is closed. */
+  liveDirectory(): string;
+  onProgress: BuildProgress | undefined;
+}
 
 /** Rows at the end of a growing trace that are read anew each time, about. */
 const LAST_ROWS = 1 << 13;

@@ -10,7 +10,7 @@ import { parseOwnJson } from '../../../core/json.js';
  */
 const MAGIC = Buffer.from('TWINDEX\n');
 /** Of everything that the index stores. A file of another version is made anew. */
-export const INDEX_VERSION = 7;
+const INDEX_VERSION = 8;
 const HEAD_BYTES = 32;
 const ALIGNMENT = 8;
 const MAX_HEADER_BYTES = 256 << 20;
@@ -30,7 +30,7 @@ const TYPES = {
 };
 type TypeName = keyof typeof TYPES;
 
-interface ColumnPlace {
+interface ColumnEntry {
   type: TypeName;
   length: number;
   offset: number;
@@ -39,7 +39,7 @@ interface ColumnPlace {
 
 interface Header {
   facts: unknown;
-  columns: Record<string, ColumnPlace>;
+  columns: Record<string, ColumnEntry>;
 }
 
 /** What is stored is damaged, of another version or of another machine: it is made anew. */
@@ -58,14 +58,14 @@ function bytesOf(column: Column): Uint8Array {
 
 /** Writes a file of columns; `facts` are JSON. */
 export function writeColumns(path: string, facts: unknown, columns: Record<string, Column>): void {
-  const places: Record<string, ColumnPlace> = {};
+  const written: Record<string, ColumnEntry> = {};
   let offset = 0;
   for (const [name, column] of Object.entries(columns)) {
     const crc = crc32(bytesOf(column));
-    places[name] = { type: typeOf(column), length: column.length, offset, crc };
+    written[name] = { type: typeOf(column), length: column.length, offset, crc };
     offset += aligned(column.byteLength);
   }
-  const text = Buffer.from(JSON.stringify({ facts, columns: places } satisfies Header));
+  const text = Buffer.from(JSON.stringify({ facts, columns: written } satisfies Header));
   const header = Buffer.alloc(aligned(text.length), ' ');
   text.copy(header);
   const head = Buffer.alloc(HEAD_BYTES);
@@ -106,12 +106,12 @@ function closeOpen(fd: number): void {
 
 /**
  * A file of columns that is read column by column. Nothing in it is believed. It stays open: another process
- * may delete it, or put another one in its place.
+ * may delete it, or put another one there.
  */
 export class ColumnFile {
   readonly facts: unknown;
   readonly #path: string;
-  readonly #columns: Record<string, ColumnPlace>;
+  readonly #columns: Record<string, ColumnEntry>;
   readonly #base: number;
   /** Columns that were read in the background and not asked for yet. */
   readonly #loaded = new Map<string, Column>();
@@ -140,8 +140,8 @@ export class ColumnFile {
       this.facts = facts;
       this.#columns = columns;
       this.#base = HEAD_BYTES + headerBytes;
-      for (const place of Object.values(columns)) {
-        if (!isPlace(place, size - this.#base)) throw new DamagedIndex(path);
+      for (const entry of Object.values(columns)) {
+        if (!isEntry(entry, size - this.#base)) throw new DamagedIndex(path);
       }
       this.#keep(fd);
     } finally {
@@ -159,8 +159,8 @@ export class ColumnFile {
 
   /** Elements of a column; -1: there is none of this type. */
   lengthOf(name: string, type: TypeName): number {
-    const place = Object.hasOwn(this.#columns, name) ? this.#columns[name] : undefined;
-    return place?.type === type ? place.length : -1;
+    const entry = Object.hasOwn(this.#columns, name) ? this.#columns[name] : undefined;
+    return entry?.type === type ? entry.length : -1;
   }
 
   /**
@@ -200,11 +200,11 @@ export class ColumnFile {
 
   /** Columns to be filled, in one piece of memory that is not zeroed. */
   #emptyColumns(names: readonly string[]): Column[] {
-    const places = names.map((name) => this.#columns[name]!);
-    const sizes = places.map(({ type, length }) => length * TYPES[type].BYTES_PER_ELEMENT);
+    const wanted = names.map((name) => this.#columns[name]!);
+    const sizes = wanted.map(({ type, length }) => length * TYPES[type].BYTES_PER_ELEMENT);
     const memory = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + aligned(size), 0));
     let offset = 0;
-    return places.map(({ type, length }, i) => {
+    return wanted.map(({ type, length }, i) => {
       const column = new TYPES[type](memory.buffer, offset, length);
       offset += aligned(sizes[i]!);
       return column;
@@ -271,9 +271,9 @@ function isObject(value: unknown): value is object {
 }
 
 /** Whether a header says where a column lies, within so many bytes. */
-function isPlace(place: unknown, size: number): boolean {
-  if (!isObject(place)) return false;
-  const { type, length, offset } = place as Partial<Record<keyof ColumnPlace, unknown>>;
+function isEntry(entry: unknown, size: number): boolean {
+  if (!isObject(entry)) return false;
+  const { type, length, offset } = entry as Partial<Record<keyof ColumnEntry, unknown>>;
   if (typeof type !== 'string' || !Object.hasOwn(TYPES, type)) return false;
   if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0) return false;
   if (typeof offset !== 'number' || !Number.isSafeInteger(offset) || offset < 0) return false;

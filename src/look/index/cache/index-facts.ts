@@ -8,7 +8,7 @@ import { DamagedIndex } from './column-file.js';
 import type { TraceIdentity } from './trace-identity.js';
 
 /** A clock's state as JSON. */
-export type StoredClock = Omit<ClockState, 'epoch' | 'past'> & {
+type StoredClock = Omit<ClockState, 'epoch' | 'past'> & {
   epoch: string | null;
   zero: string | null;
   delays: number;

@@ -1,12 +1,14 @@
-import type { BuiltPart, ColumnName, PartColumns, PartFacts } from '../parts/part-columns.js';
-import { buildStretch } from '../parts/build-stretch.js';
-import type { Stretch } from '../parts/build-stretch.js';
-import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
-import type { Column } from './column-file.js';
-import type { StoredPart } from '../parts/indexed-part.js';
+import { rmSync } from 'node:fs';
 import { NO_SYSTEM } from '../../../rows/byte-table.js';
 import { MISSING_PARENT, NO_TEXT, NO_TRACE } from '../look-index.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
+import { buildStretch, type Stretch } from '../parts/build-stretch.js';
+import type { StoredPart } from '../parts/indexed-part.js';
+import type { BuiltPart, ColumnName, PartColumns, PartFacts } from '../parts/part-columns.js';
+import type { PartShape } from '../parts/pyramid.js';
+import { joinSource } from '../sources/source-joins.js';
+import { type Column, ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
+import { ShapeFile, writeShape } from './stored-shape.js';
 
 /** The type of each column, and how many elements it has for a row; 0: it has a length of its own. */
 const COLUMNS: Record<ColumnName, readonly ['f64' | 'u32' | 'i32' | 'u8', number]> = {
@@ -19,7 +21,7 @@ const COLUMNS: Record<ColumnName, readonly ['f64' | 'u32' | 'i32' | 'u8', number
   parent: ['i32', 1],
   flags: ['u8', 1],
   spanId: ['u32', 2],
-  place: ['u32', 1],
+  recordOffset: ['u32', 1],
   nameBytes: ['u8', 0],
   nameEnds: ['u32', 0],
   nameSystems: ['u32', 0],
@@ -108,7 +110,7 @@ export class PartFile implements StoredPart {
         return isBelow(column, lengthOf('traceIds') / 4, NO_TRACE);
       case 'parent':
         return areParents(column as Int32Array, this.facts.rows);
-      case 'place':
+      case 'recordOffset':
         return isBelow(column, Math.max(1, this.facts.to - this.facts.from));
       case 'nameEnds':
         return isAscending(column, 0, lengthOf('nameBytes'));
@@ -126,7 +128,7 @@ export class PartFile implements StoredPart {
   }
 }
 
-// By place, and one function a type: iterators, and functions of many types, cost several times as much.
+// By number, and one function a type: iterators, and functions of many types, cost several times as much.
 
 /** @param except an u32 that is allowed beyond the limit. */
 function isBelow(column: Column, limit: number, except = -1): boolean {
@@ -176,4 +178,32 @@ function isAscending(column: Column, least: number, most: number): boolean {
     before = value;
   }
   return true;
+}
+
+/** A part of a trace that grows, in a file that only this process knows. */
+export class LivePart extends PartFile {
+  readonly #path: string;
+
+  constructor(path: string, facts: PartFacts, stretch: Stretch) {
+    super(path, facts, stretch);
+    this.#path = path;
+  }
+
+  /** Puts the part's shape next to it, out of memory. */
+  storeShape(shape: PartShape, laneCounts: readonly number[]): PartShape {
+    const path = `${this.#path}-shape`;
+    rmSync(path, { force: true });
+    writeShape(path, shape);
+    // A pyramid contains numbers of tracks that a part alone does not know: without one it is slower.
+    const again = (): PartShape => ({
+      lanes: joinSource([this]).shapes[0]!.lanes,
+      pyramid: undefined,
+    });
+    return new ShapeFile(path, this.facts.rows, laneCounts, again);
+  }
+
+  remove(): void {
+    this.close();
+    for (const path of [this.#path, `${this.#path}-shape`]) rmSync(path, { force: true });
+  }
 }

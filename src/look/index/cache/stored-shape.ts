@@ -1,6 +1,4 @@
-import { laneOfKey, trackOfKey } from '../parts/pyramid.js';
-import type { PartShape } from '../parts/part-shape.js';
-import type { Pyramid } from '../parts/pyramid.js';
+import { laneOfKey, type PartShape, type Pyramid, trackOfKey } from '../parts/pyramid.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import type { Column } from './column-file.js';
 

@@ -3,13 +3,12 @@ import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { Stretch } from '../parts/build-stretch.js';
 import { ColumnMemory } from '../parts/column-memory.js';
 import type { ColumnName } from '../parts/part-columns.js';
-import type { PartShape } from '../parts/part-shape.js';
-import type { PyramidRows } from '../parts/pyramid.js';
+import type { PartShape, PyramidRows } from '../parts/pyramid.js';
 import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
 import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
 import type { Lanes } from '../sources/lanes.js';
-import { placeLanes } from '../sources/place-lanes.js';
-import type { LaneColumns } from '../sources/place-lanes.js';
+import { dealLanes } from '../sources/deal-lanes.js';
+import type { LaneColumns } from '../sources/deal-lanes.js';
 import type { ReadSource } from '../sources/read-source.js';
 import {
   joinSource,
@@ -131,7 +130,7 @@ export async function storeIndex(
   const lanes = new Map<number, Lanes>();
   const shapes: string[] = [];
   const writing = new Set<Promise<void>>();
-  for (const { number, start, duration, track, lane, flags } of placeLanes(rows, lanes)) {
+  for (const { number, start, duration, track, lane, flags } of dealLanes(rows, lanes)) {
     const out = newFileIn(entry, 'shape');
     shapes[number] = basename(out);
     const task = { out, rows: { start, duration, track, lane, flags }, numbers: numbers[number]! };
@@ -159,7 +158,7 @@ export async function storeIndex(
   return sourceOf(trace, facts, parts, storedJoins(entry, file, facts, parts));
 }
 
-/** What `placeLanes` needs of a part, in memory that threads share. */
+/** What `dealLanes` needs of a part, in memory that threads share. */
 function sharedColumns(part: PartFile, memory: ColumnMemory, isFresh: boolean): LaneColumns {
   const { rows } = part.facts;
   const read = <T extends Column>(name: ColumnName, to: T): T => {

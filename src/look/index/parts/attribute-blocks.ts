@@ -68,8 +68,8 @@ function setBits(bits: Uint8Array, from: number, bytes: number, hash: number): v
   const step = mixed(hash ^ 0x5bd1_e995) | 1;
   let bit = hash;
   for (let i = 0; i < PROBES; i++) {
-    const place = bit & mask;
-    bits[from + (place >>> 3)]! |= 1 << (place & 7);
+    const own = bit & mask;
+    bits[from + (own >>> 3)]! |= 1 << (own & 7);
     bit = (bit + step) | 0;
   }
 }
@@ -79,8 +79,8 @@ function hasBits(bits: Uint8Array, from: number, bytes: number, hash: number): b
   const step = mixed(hash ^ 0x5bd1_e995) | 1;
   let bit = hash;
   for (let i = 0; i < PROBES; i++) {
-    const place = bit & mask;
-    if ((bits[from + (place >>> 3)]! & (1 << (place & 7))) === 0) return false;
+    const own = bit & mask;
+    if ((bits[from + (own >>> 3)]! & (1 << (own & 7))) === 0) return false;
     bit = (bit + step) | 0;
   }
   return true;

@@ -21,7 +21,7 @@ export function buildPart(
   const order = orderRows(rows.start, rows.duration, rows.count, memory);
   const blocks = buildAttributeBlocks(rows, order);
   const { length } = order;
-  const orderedWords = (name: 'name' | 'route' | 'track' | 'trace' | 'place'): Uint32Array =>
+  const orderedWords = (name: 'name' | 'route' | 'track' | 'trace' | 'recordOffset'): Uint32Array =>
     inOrder(rows[name], order, memory.words(name, length));
   const spanId = pairsInOrder(rows.spanId, order, memory.words('spanId', 2 * length));
   const trace = orderedWords('trace');
@@ -46,7 +46,7 @@ export function buildPart(
     track: orderedWords('track'),
     trace,
     flags: inOrder(rows.flags, order, memory.bytes('flags', length)),
-    place: orderedWords('place'),
+    recordOffset: orderedWords('recordOffset'),
     ...parents,
     nameBytes,
     nameEnds,

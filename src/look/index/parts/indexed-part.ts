@@ -3,11 +3,44 @@ import type { IndexPart, Source, StoredColumn, TextTable } from '../look-index.j
 import { MISSING_PARENT, NO_PARENT } from '../look-index.js';
 import { MISSING_WORDS } from './part-columns.js';
 import type { ColumnName, PartColumns, PartFacts } from './part-columns.js';
-import { pyramidTimes } from './pyramid.js';
+import { type PartShape, type Pyramid, pyramidTimes, type PyramidTimes } from './pyramid.js';
 import type { Stretch } from './build-stretch.js';
-import type { PartShape } from './part-shape.js';
-import type { Pyramid, PyramidTimes } from './pyramid.js';
-import { TextBytes } from './text-bytes.js';
+import { NO_SYSTEM } from '../../../rows/byte-table.js';
+
+/** Texts that lie in one array of bytes, and are decoded when they are asked for. */
+class TextBytes implements TextTable {
+  readonly count: number;
+  readonly #bytes: Buffer;
+  readonly #ends: Uint32Array;
+  readonly #systems: Uint32Array;
+  /** Decoded texts. A page asks for the same few again and again. */
+  readonly #known = new Map<number, string>();
+
+  constructor(bytes: Uint8Array, ends: Uint32Array, systems: Uint32Array) {
+    this.#systems = systems;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#ends = ends;
+    this.count = ends.length;
+  }
+
+  text(number: number): string {
+    const known = this.#known.get(number);
+    if (known !== undefined) return known;
+    const end = this.#ends[number];
+    if (end === undefined) return '';
+    const text = this.#bytes.toString('utf8', number === 0 ? 0 : this.#ends[number - 1]!, end);
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    this.#known.set(number, text);
+    return text;
+  }
+
+  system(number: number): string | undefined {
+    const system = this.#systems[number] ?? NO_SYSTEM;
+    return system === NO_SYSTEM ? undefined : this.text(system);
+  }
+}
+
+const MAX_KNOWN = 1 << 16;
 
 const TRACE_WORDS = 4;
 /** Parts of a growing trace with fewer rows are made anew when it has grown. */
@@ -33,7 +66,7 @@ export interface StoredPart {
 }
 
 /** What is known of a part once all parts are. */
-export interface PartPlace {
+export interface PartPosition {
   source: Source;
   firstRow: number;
   offset: number;
@@ -48,31 +81,31 @@ export interface PartPlace {
 /** A part of the index. */
 export class IndexedPart implements IndexPart {
   readonly stored: StoredPart;
-  #place: PartPlace;
+  #position: PartPosition;
   readonly #known = new Map<string, unknown>();
   /** Grows with each use, over all parts: what was not used for long is released first. */
   used = 0;
 
-  constructor(stored: StoredPart, place: PartPlace) {
+  constructor(stored: StoredPart, position: PartPosition) {
     this.stored = stored;
-    this.#place = place;
+    this.#position = position;
   }
 
   get source(): Source {
-    return this.#place.source;
+    return this.#position.source;
   }
   get firstRow(): number {
-    return this.#place.firstRow;
+    return this.#position.firstRow;
   }
   get count(): number {
     return this.stored.facts.rows;
   }
   get isSettled(): boolean {
-    const { source } = this.#place;
+    const { source } = this.#position;
     return source.state !== 'growing' || this.stored.facts.rows >= SETTLED_ROWS;
   }
   get offset(): number {
-    return this.#place.offset;
+    return this.#position.offset;
   }
   get start(): Float64Array {
     return this.#stored('start');
@@ -95,8 +128,8 @@ export class IndexedPart implements IndexPart {
   get spanId(): Uint32Array {
     return this.#stored('spanId');
   }
-  get place(): Uint32Array {
-    return this.#stored('place');
+  get recordOffset(): Uint32Array {
+    return this.#stored('recordOffset');
   }
   get filters(): { bits: Uint8Array; ends: Uint32Array } {
     return { bits: this.#stored('filterBits'), ends: this.#stored('filterEnds') };
@@ -125,11 +158,11 @@ export class IndexedPart implements IndexPart {
     return this.traceIds.length / TRACE_WORDS;
   }
   get lane(): Uint16Array {
-    return this.#once('lane', () => this.#place.shape.lanes);
+    return this.#once('lane', () => this.#position.shape.lanes);
   }
   get track(): Uint32Array {
     return this.#once('track', () => {
-      const { tracks, firstTrack } = this.#place;
+      const { tracks, firstTrack } = this.#position;
       const own = this.stored.column('track');
       if (tracks.every((track, i) => track + firstTrack === i)) return own;
       const numbers = this.stored.isStored === true ? own : new Uint32Array(own.length);
@@ -138,7 +171,7 @@ export class IndexedPart implements IndexPart {
     });
   }
   get firstTrack(): number {
-    return this.#place.firstTrack;
+    return this.#position.firstTrack;
   }
   get firstStart(): number {
     return this.stored.facts.firstStart;
@@ -148,7 +181,7 @@ export class IndexedPart implements IndexPart {
   }
   get pyramid(): Pyramid | undefined {
     // There may be none, which is known then, too.
-    return this.#once('pyramid', () => ({ of: this.#place.shape.pyramid })).of;
+    return this.#once('pyramid', () => ({ of: this.#position.shape.pyramid })).of;
   }
   get pyramidTimes(): PyramidTimes {
     return this.#once('pyramidTimes', () => pyramidTimes(this.pyramid!, this, this.firstTrack));
@@ -162,7 +195,7 @@ export class IndexedPart implements IndexPart {
         const parent = own[row]!;
         parents[row] = parent > NO_PARENT ? parent + firstRow : parent;
       }
-      for (const [row, parent] of this.#place.parents()) parents[row] = parent;
+      for (const [row, parent] of this.#position.parents()) parents[row] = parent;
       return parents;
     });
   }
@@ -173,7 +206,7 @@ export class IndexedPart implements IndexPart {
       const own = stored.facts.hasCycles
         ? rowsWith(stored.column('parent'), MISSING_PARENT)
         : rowsOfMissing(missing);
-      const joined = this.#place.parents();
+      const joined = this.#position.parents();
       return joined.size === 0 ? own : own.filter((row) => !joined.has(row));
     });
   }
@@ -209,15 +242,15 @@ export class IndexedPart implements IndexPart {
   }
 
   /** Puts the part where it lies now. What depends on that, or on other parts, is found anew. */
-  move(place: PartPlace): void {
-    const { shape, firstTrack } = this.#place;
+  move(position: PartPosition): void {
+    const { shape, firstTrack } = this.#position;
     this.#known.delete('parent');
     this.#known.delete('missingParents');
-    if (place.firstTrack !== firstTrack) this.#known.delete('track');
-    if (place.shape !== shape) {
+    if (position.firstTrack !== firstTrack) this.#known.delete('track');
+    if (position.shape !== shape) {
       for (const name of ['lane', 'pyramid', 'pyramidTimes']) this.#known.delete(name);
     }
-    this.#place = place;
+    this.#position = position;
   }
 
   /** Bytes that can be read again, and are in memory. */
@@ -240,7 +273,7 @@ export class IndexedPart implements IndexPart {
   /** Closes its files. */
   close(): void {
     this.stored.close?.();
-    this.#place.shape.close?.();
+    this.#position.shape.close?.();
   }
 
   #stored<Name extends ColumnName>(name: Name): PartColumns[Name] {

@@ -44,8 +44,8 @@ export function orderRows(
 }
 
 /**
- * Puts the rows into buckets of time, one for a few rows. Rows that are nearly in order go to places that
- * are near, which the processor's caches have. Undefined: the rows are too uneven for it.
+ * Puts the rows into buckets of time, one for a few rows. Rows that are nearly in order go to memory that
+ * is near, which the processor's caches have. Undefined: the rows are too uneven for it.
  */
 function byBuckets(
   start: Float64Array,
@@ -104,7 +104,7 @@ function byKeys(
 }
 
 /**
- * Sorts what is nearly sorted: each row is at most in a wrong place within its run of close rows.
+ * Sorts what is nearly sorted: each row is at most wrong within its run of close rows.
  *
  * @param isAfter of rows that start at once.
  */
@@ -119,7 +119,7 @@ function finish(
   for (let i = 0; i < order.length; i++) {
     const row = order[i]!;
     const value = start[row]!;
-    // As a rule it is in its place.
+    // As a rule it is right.
     if (value > before) {
       before = value;
       continue;
@@ -138,4 +138,16 @@ function finish(
       return;
     }
   }
+}
+
+/** The first number in an ascending column whose value is at least `value`; its length if none is. */
+export function firstAtLeast(column: ArrayLike<number>, value: number): number {
+  let low = 0;
+  let high = column.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (column[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -8,7 +8,7 @@ import type { RowColumns } from '../../../rows/row-columns.js';
 const SMALL_TRACE = 16;
 
 /** What a part says of its parents: see `PartColumns` and `PartFacts`. */
-export interface PartParents {
+interface PartParents {
   parent: Int32Array;
   missing: Uint32Array;
   hasCycles: boolean;

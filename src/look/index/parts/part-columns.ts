@@ -17,7 +17,7 @@ export interface PartColumns {
   flags: Uint8Array;
   spanId: Uint32Array;
   /** Bytes from `PartFacts.from` to the row's record, or NO_RECORD. */
-  place: Uint32Array;
+  recordOffset: Uint32Array;
   /** Texts of names and routes. */
   nameBytes: Uint8Array;
   nameEnds: Uint32Array;

@@ -29,10 +29,22 @@ class Stretches {
     }
   }
 
-  /** One row that is open from a time to another. */
+  /**
+   * One row that is open from a time to another: the part of each stretch in which it is. A row that is shorter than a
+   * stretch counts as one, spread over as much around it: where few rows lie in a stretch, an even load would look like
+   * a comb of ones and twos.
+   */
   cover(from: number, to: number): void {
-    const last = this.#at(to);
-    for (let at = this.#at(from); at <= last; at++) this.rows[at]! += 1;
+    const length = to - from;
+    if (length >= this.#each) {
+      this.spread(from, to, length / this.#each);
+      return;
+    }
+    const begin = (from + length / 2) / this.#each - 0.5;
+    const first = Math.floor(begin);
+    if (first >= 0) this.rows[first]! += first + 1 - begin;
+    // What lies beyond the edge is left out: added to the edge, it would be a peak.
+    if (first + 1 < this.rows.length) this.rows[first + 1]! += begin - first;
   }
 
   #at(time: number): number {

@@ -1,6 +1,5 @@
-import { TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../../../heph/layout.js';
 import type { EventBytes } from '../../../heph/read/event-bytes.js';
-import { attributesAt } from '../../../heph/read/packet-head.js';
+import { attributesAt } from '../../../heph/event-head.js';
 import {
   CONTINUED,
   IDENTITY_BYTES,
@@ -15,7 +14,14 @@ import { sameAttribute } from '../../../spans/read/older-names.js';
 import { mayContain } from '../parts/attribute-blocks.js';
 import type { AttributeBlocks } from '../parts/attribute-blocks.js';
 import { hashesOfAttribute } from '../../../spans/read/scan/attribute-hash.js';
-import { endOfValue, isAt, isSection } from '../../../spans/read/scan/attribute-scan.js';
+import {
+  endOfValue,
+  isAt,
+  isFloat,
+  isSection,
+  isText,
+  numberAt,
+} from '../../../spans/read/scan/attribute-scan.js';
 import { isIdentity } from '../../../spans/read/span-identity.js';
 
 /** What the bytes of a record say of a condition. */
@@ -31,7 +37,6 @@ const MODIFIERS = new Uint8Array(256);
 for (const name of [IS_BOOLEAN, IS_NULL, IS_BIGINT, IS_ARRAY, IS_BYTES, CONTINUED]) {
   MODIFIERS[name.charCodeAt(1)] = 1;
 }
-const TWO_32 = 2 ** 32;
 
 /** A name and a value that a record may have. */
 interface Wanted {
@@ -150,19 +155,17 @@ function valueVerdict(
 ): Verdict {
   const type = bytes[value]!;
   const modifier = modifierAt(bytes, next, end);
-  if (type === TYPE_STRING) {
+  if (isText(type)) {
     if (modifier !== 0) return UNCERTAIN;
     const from = value + 3;
     return next - from === wanted.bytes.length && isAt(bytes, from, wanted.bytes) ? YES : NO;
   }
-  if (type === TYPE_F64) {
+  const number = numberAt(bytes, view, value);
+  if (number === undefined) return UNCERTAIN;
+  if (isFloat(type)) {
     if (modifier !== 0) return UNCERTAIN;
-    const number = view.getFloat64(value + 1);
     return Object.is(number, wanted.number) && (number === number || wanted.isNaN) ? YES : NO;
   }
-  if (type !== TYPE_U64 && type !== TYPE_I64) return UNCERTAIN;
-  const high = type === TYPE_U64 ? view.getUint32(value + 1) : view.getInt32(value + 1);
-  const number = high * TWO_32 + view.getUint32(value + 5);
   if (modifier === BOOLEAN && modifierAt(bytes, next + 7, end) === 0) {
     return wanted.text === (number !== 0 ? 'true' : 'false') ? YES : NO;
   }

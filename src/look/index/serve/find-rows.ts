@@ -1,22 +1,27 @@
+import { TracewrightError } from '../../../core/errors.js';
+import type { AttributeReader } from '../../../rows/row-batch.js';
+import { NO_RECORD } from '../../../rows/row-flags.js';
 import { KINDS, STATUSES } from '../../../spans/layout.js';
 import { sameAttribute } from '../../../spans/read/older-names.js';
 import type { RecordedValue } from '../../../spans/span-record.js';
 import { attributeText, textPattern } from '../../condition/span-condition.js';
-import { Turns } from '../turns.js';
-import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
-import { AttributeMatch, NO, YES } from './attribute-match.js';
-import type { Verdict } from './attribute-match.js';
-import type { IndexedPart } from '../parts/indexed-part.js';
 import {
+  type Condition,
+  type FoundRows,
   KIND_MASK,
   MISSING_PARENT,
   NO_TRACE,
   STATUS_MASK,
   STATUS_SHIFT,
+  type TextTable,
   UNFINISHED_BIT,
 } from '../look-index.js';
-import type { Condition, TextTable } from '../look-index.js';
+import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
+import type { IndexedPart } from '../parts/indexed-part.js';
+import { Turns } from '../turns.js';
+import { AttributeMatch, NO, UNCERTAIN, type Verdict, YES } from './attribute-match.js';
 
+const NONE = new Int32Array(0);
 const TRACE_ID = /^[0-9a-f]{32}$/;
 
 type Attributes = Record<string, RecordedValue> | undefined;
@@ -30,12 +35,15 @@ export interface PartRecords {
   close(): void;
 }
 
-/** Yields the rows of parts that meet a condition, block by block. */
+/**
+ * Yields the rows of parts that meet a condition, block by block, and once a turn of the event loop how far it has come:
+ * also where nothing is found.
+ */
 export async function* findRows(
   parts: readonly IndexedPart[],
   condition: Condition,
   recordsOf: (part: IndexedPart) => PartRecords,
-): AsyncGenerator<Int32Array, void> {
+): AsyncGenerator<FoundRows, void> {
   const { attributes = [] } = condition;
   const match = attributes.length > 0 ? new AttributeMatch(attributes) : undefined;
   const turns = new Turns();
@@ -47,7 +55,10 @@ export async function* findRows(
     const filters = match && part.stored.openAttributes === undefined ? part.filters : undefined;
     try {
       for (let first = 0; first < part.count; first += BLOCK_ROWS) {
-        if (turns.isOver) await turns.next();
+        if (turns.isOver) {
+          await turns.next();
+          yield { rows: NONE, upTo: part.firstRow + first };
+        }
         if (filters && match?.isInBlock(filters, first / BLOCK_ROWS) === false) continue;
         const found: number[] = [];
         const to = Math.min(part.count, first + BLOCK_ROWS);
@@ -60,7 +71,7 @@ export async function* findRows(
           }
           found.push(part.firstRow + row);
         }
-        if (found.length > 0) yield Int32Array.from(found);
+        if (found.length > 0) yield { rows: Int32Array.from(found), upTo: part.firstRow + to };
       }
     } finally {
       records?.close();
@@ -172,4 +183,38 @@ function isValue(value: RecordedValue, wanted: string): boolean {
   }
   if (typeof value === 'number' && wanted.trim() !== '') return Object.is(value, Number(wanted));
   return attributeText(value) === wanted;
+}
+
+/** The attributes of a part's rows, read from their records. */
+export class RowRecords implements PartRecords {
+  readonly #part: IndexedPart;
+  #reader: AttributeReader | undefined;
+
+  constructor(part: IndexedPart) {
+    this.#part = part;
+  }
+
+  meets(row: number): Verdict {
+    return this.#part.recordOffset[row] === NO_RECORD ? NO : UNCERTAIN;
+  }
+
+  /** None of a row without them, and of one whose record cannot be read any more. */
+  attributes(row: number): Record<string, RecordedValue> {
+    const { recordOffset, stored } = this.#part;
+    if (recordOffset[row] === NO_RECORD) return {};
+    try {
+      this.#reader ??= stored.openAttributes!();
+      return this.#reader.at(stored.facts.from + recordOffset[row]!).attributes as Record<
+        string,
+        RecordedValue
+      >;
+    } catch (error) {
+      if (!(error instanceof TracewrightError)) throw error;
+      return {};
+    }
+  }
+
+  close(): void {
+    this.#reader?.close();
+  }
 }

@@ -1,17 +1,12 @@
 import type { TracewrightError } from '../../../core/errors.js';
-import type { RowCounter } from '../../../rows/row-batch.js';
+import type { SpanSource } from '../../../spans/read/span-source.js';
+import { threadName } from '../../../spans/read/thread-name.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
-import { activityOf } from './activity.js';
-import { estimateClocks } from './clock-offsets.js';
-import type { ClockOffset } from './clock-offsets.js';
-import { findRows, wordsOf } from './find-rows.js';
-import type { PartRecords } from './find-rows.js';
-import { IndexedPart } from '../parts/indexed-part.js';
-import type { PartPlace, StoredPart } from '../parts/indexed-part.js';
-import { joinParents, partAt } from '../sources/join-parents.js';
+import { NO_TRACE } from '../look-index.js';
 import type {
   Condition,
   Counter,
+  FoundRows,
   IndexPart,
   LaneFold,
   LookIndex,
@@ -21,14 +16,28 @@ import type {
   UnreadPart,
   Window,
 } from '../look-index.js';
-import { NO_TRACE } from '../look-index.js';
-import { unreadable } from '../sources/read-source.js';
+import { IndexedPart } from '../parts/indexed-part.js';
+import type { PartPosition, StoredPart } from '../parts/indexed-part.js';
+import { joinParents, partAt } from '../sources/join-parents.js';
+import { PieceJoiner } from '../sources/joined-pieces.js';
+import type { JoinedPieces } from '../sources/joined-pieces.js';
+import { unreadable, whileFilesVanish } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
+import { TrackNumbers } from '../sources/source-joins.js';
+import { activityOf } from './activity.js';
+import { NO } from './attribute-match.js';
+import { estimateClocks } from './clock-offsets.js';
+import type { ClockOffset } from './clock-offsets.js';
+import { RowRecords, findRows, wordsOf } from './find-rows.js';
+import type { PartRecords } from './find-rows.js';
+import { alignTimes, closeFiles, joinCounters, openPieces, releaseUnused } from './open-sources.js';
+import type { Mutable, OpenPiece, OpenSource } from './open-sources.js';
+import { RequestsInFlight } from './requests-in-flight.js';
 import {
   deletedPieces,
   deletedRecords,
-  hostsOf,
   droppedRecords,
+  hostsOf,
   lossesOf,
   recordedLosses,
   stateOf,
@@ -36,36 +45,9 @@ import {
   withheldPaths,
   writerOf,
 } from './source-facts.js';
-import { PieceJoiner } from '../sources/joined-pieces.js';
-import type { JoinedPieces } from '../sources/joined-pieces.js';
-import { RequestsInFlight } from './requests-in-flight.js';
-import { joinCounters } from './join-counters.js';
-import { TrackNumbers } from '../sources/source-joins.js';
-import { RowRecords } from './row-records.js';
-import { SpanSource } from '../../../spans/read/span-source.js';
-import { whileFilesVanish } from '../sources/vanishing-files.js';
-import { NO } from './attribute-match.js';
 import { windowsOf } from './windows.js';
 
-/** Bytes of columns that an index keeps in memory while its traces grow. */
-const MOST_HELD = 256 << 20;
-
 type Attributes = Record<string, RecordedValue>;
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-/** A source with what reads the records of each of its files. */
-interface OpenSource {
-  source: Mutable<Source>;
-  joined: JoinedPieces;
-  pieces: OpenPiece[];
-}
-
-interface OpenPiece {
-  piece: ReadSource;
-  spans: SpanSource;
-  epoch: bigint | undefined;
-  counters: readonly (readonly RowCounter[])[];
-}
 
 /** Reads the sources again. A source that has not changed is the same object. */
 export interface SourceReader {
@@ -87,7 +69,7 @@ export class IndexedSources implements LookIndex {
   length = 0;
   readonly #open: OpenSource[] = [];
   readonly #spansOf = new WeakMap<IndexPart, SpanSource>();
-  readonly #placed = new WeakMap<StoredPart, IndexedPart>();
+  readonly #indexed = new WeakMap<StoredPart, IndexedPart>();
   readonly #joiner = new PieceJoiner();
   readonly #requests = new RequestsInFlight();
   /** By host, and the hosts of which they are. */
@@ -145,12 +127,12 @@ export class IndexedSources implements LookIndex {
     if (part.trace[own] === NO_TRACE) return undefined;
     return this.#spansOf
       .get(part)!
-      .spanAt(part.stored.facts.from + part.place[own]!, part.start[own]!);
+      .spanAt(part.stored.facts.from + part.recordOffset[own]!, part.start[own]!);
   }
 
   details(row: number, most?: number): Record<string, unknown> {
     const { part, own } = this.#rowOf(row);
-    const place = part.place[own]!;
+    const offset = part.recordOffset[own]!;
     if (part.stored.openAttributes !== undefined) {
       const records = new RowRecords(part);
       const attributes = records.attributes(own);
@@ -158,7 +140,7 @@ export class IndexedSources implements LookIndex {
       return attributes;
     }
     const { from } = part.stored.facts;
-    return this.#spansOf.get(part)!.detailsAt(from + place, part.start[own]!, most);
+    return this.#spansOf.get(part)!.detailsAt(from + offset, part.start[own]!, most);
   }
 
   rowsOfTrace(traceId: string): number[] {
@@ -174,8 +156,12 @@ export class IndexedSources implements LookIndex {
     return rows;
   }
 
-  find(condition: Condition): AsyncIterable<Int32Array> {
+  search(condition: Condition): AsyncIterable<FoundRows> {
     return findRows(this.parts, condition, (part) => this.#recordsOf(part));
+  }
+
+  async *find(condition: Condition): AsyncGenerator<Int32Array, void> {
+    for await (const { rows } of this.search(condition)) if (rows.length > 0) yield rows;
   }
 
   windows(
@@ -213,9 +199,9 @@ export class IndexedSources implements LookIndex {
     this.#again.close();
   }
 
-  /** Puts what was read into the place of what there was. The epoch stays. */
+  /** Puts what was read instead of what there was. The epoch stays. */
   #fill(read: readonly ReadSource[]): void {
-    this.#place(read);
+    this.#arrange(read);
     const hosts = hostsOf(this.sources);
     const clocked = [...new Set(hosts.values())].join('\n');
     if (clocked !== this.#clocked) {
@@ -223,15 +209,15 @@ export class IndexedSources implements LookIndex {
       // Estimates count from the clocks as they are.
       if (this.#clocks.size > 0) {
         this.#clocks = new Map();
-        this.#place(read);
+        this.#arrange(read);
       }
       this.#clocks = estimateClocks(this.parts, hosts);
-      if (this.#clocks.size > 0) this.#place(read);
+      if (this.#clocks.size > 0) this.#arrange(read);
     }
     this.#isOpen = true;
   }
 
-  #place(read: readonly ReadSource[]): void {
+  #arrange(read: readonly ReadSource[]): void {
     const before = new Map(
       this.#open.flatMap(({ pieces }) => pieces.map((each) => [each.piece.reading, each] as const)),
     );
@@ -245,7 +231,8 @@ export class IndexedSources implements LookIndex {
     this.#open.push(...open);
     for (const { spans } of before.values()) spans.close();
     for (const { source } of this.#open) this.sources.push(source);
-    this.#placeTimes();
+    const times = alignTimes(this.#open, this.#isOpen ? this.epoch : undefined);
+    ({ epoch: this.epoch, length: this.length } = times);
     for (const open of this.#open) this.#addParts(open);
     this.rows = this.parts.reduce((sum, { count }) => sum + count, 0);
     this.#setUntil();
@@ -275,11 +262,11 @@ export class IndexedSources implements LookIndex {
   #recordsOf(part: IndexedPart): PartRecords {
     if (part.stored.openAttributes !== undefined) return new RowRecords(part);
     const spans = this.#spansOf.get(part)!;
-    const { place, firstRow } = part;
+    const { recordOffset, firstRow } = part;
     const { from } = part.stored.facts;
     return {
       meets(row, match) {
-        const record = spans.bytesAt(from + place[row]!);
+        const record = spans.bytesAt(from + recordOffset[row]!);
         return record === undefined ? NO : match.inRecord(record);
       },
       attributes: (row) =>
@@ -338,50 +325,22 @@ export class IndexedSources implements LookIndex {
         ...deletedRecords({ deleted, path }),
         ...recordedLosses(recorded),
         ...pieces.flatMap((piece, i) => [
-          ...lossesOf(piece, facts[i]!, dropped),
+          ...lossesOf(piece, facts[i]!, dropped, resource),
           ...opened[i]!.spans.faults.map(unreadable),
         ]),
       ],
     };
-    return { source, joined, pieces: opened };
+    return { source, joined, pieces: opened, resource };
   }
 
-  /** The earliest start becomes time 0. Sources whose epoch is not known begin with the others. */
-  #placeTimes(): void {
-    const times = this.#open.flatMap(({ source, joined: { pieces } }) => {
-      const parts = pieces.flatMap((piece) => piece.parts);
-      const facts = parts.map((part) => part.facts).filter(({ rows }) => rows > 0);
-      if (facts.length === 0) return [];
-      const first = facts.reduce((least, { firstStart }) => Math.min(least, firstStart), Infinity);
-      const last = facts.reduce((most, { lastEnd }) => Math.max(most, lastEnd), -Infinity);
-      return [{ source: source, first: BigInt(Math.floor(first)), last }];
-    });
-    const beginOf = ({ source, first }: (typeof times)[number]): bigint =>
-      source.epoch + source.clockOffset + first;
-    const aligned = times.filter(({ source }) => source.isAligned);
-    const begins = (aligned.length > 0 ? aligned : times).map(beginOf);
-    if (!this.#isOpen)
-      this.epoch = begins.reduce(
-        (least, begin) => (begin < least ? begin : least),
-        begins[0] ?? 0n,
-      );
-    for (const { source, first } of times) {
-      if (!source.isAligned) source.epoch = this.epoch - first;
-    }
-    this.length = 0;
-    for (const { source, last } of times) {
-      const offset = Number(source.epoch + source.clockOffset - this.epoch);
-      this.length = Math.max(this.length, last + offset);
-    }
-  }
-
-  #addParts({ source, joined: { joins }, pieces }: OpenSource): void {
+  #addParts({ source, joined: { joins }, pieces, resource }: OpenSource): void {
     const offset = Number(source.epoch + source.clockOffset - this.epoch);
     const firstTrack = this.tracks.length;
     const sourceRow = this.parts.reduce((sum, { count }) => sum + count, 0);
     for (const [i, track] of joins.tracks.entries()) {
       const lanes = joins.laneCounts[i]!;
-      this.tracks.push({ ...track, number: firstTrack + i, source: source.number, lanes });
+      const name = threadName(track, resource);
+      this.tracks.push({ ...track, name, number: firstTrack + i, source: source.number, lanes });
     }
     const numbers = new TrackNumbers(joins.tracks);
     let firstRow = sourceRow;
@@ -391,7 +350,7 @@ export class IndexedSources implements LookIndex {
     );
     for (const [i, { part, spans }] of stored.entries()) {
       const index = this.parts.length;
-      const place: PartPlace = {
+      const position: PartPosition = {
         source,
         firstRow,
         offset,
@@ -400,10 +359,10 @@ export class IndexedSources implements LookIndex {
         shape: joins.shapes[i]!,
         parents: () => this.#parentsOf(index, sourceRow, joins.parents?.(i)),
       };
-      const known = this.#placed.get(part);
-      const indexed = known ?? new IndexedPart(part, place);
-      if (known === undefined) this.#placed.set(part, indexed);
-      else known.move(place);
+      const known = this.#indexed.get(part);
+      const indexed = known ?? new IndexedPart(part, position);
+      if (known === undefined) this.#indexed.set(part, indexed);
+      else known.move(position);
       this.parts.push(indexed);
       this.#spansOf.set(indexed, spans);
       firstRow += part.facts.rows;
@@ -438,40 +397,4 @@ export class IndexedSources implements LookIndex {
     }
     return parents;
   }
-}
-
-/** Forgets columns that can be read again, first those of parts that were not used for long. */
-function releaseUnused(parts: readonly IndexedPart[]): void {
-  let held = parts.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
-  if (held <= MOST_HELD) return;
-  for (const part of [...parts].sort((a, b) => a.used - b.used)) {
-    if (held <= MOST_HELD) return;
-    held -= part.heldBytes;
-    part.release();
-  }
-}
-
-/** What reads the records of the pieces. It opens their files when they are needed. */
-function openPieces({ pieces }: JoinedPieces, before: Map<object, OpenPiece>): OpenPiece[] {
-  const { clock, times } = pieces[0]!;
-  const epoch = times === undefined ? clock.epoch : times.epoch;
-  return pieces.map((piece) => {
-    const same = before.get(piece.reading);
-    const notes = piece.parts.flatMap((part) => part.facts.notes);
-    const opened = { piece, epoch, counters: [] };
-    if (same === undefined || same.epoch !== epoch) {
-      const spans = new SpanSource(piece.trace.path, epoch ?? 0n, notes, piece.records);
-      return { ...opened, spans };
-    }
-    before.delete(piece.reading);
-    const { spans } = same;
-    if (same.piece !== piece) spans.grow(notes, same.piece.end, piece.records);
-    // There may be many of them.
-    else if (piece.state !== 'growing') spans.close();
-    return { ...opened, spans };
-  });
-}
-
-function closeFiles({ pieces }: OpenSource): void {
-  for (const { spans } of pieces) spans.close();
 }

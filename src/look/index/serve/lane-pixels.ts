@@ -83,18 +83,18 @@ export class LanePixels {
       this.#mergedLanes = new Int32Array(laneCounts.length);
     }
     this.#bases.fill(-1);
-    let places = 0;
+    let entries = 0;
     for (const track of tracks) {
       if (this.#bases[track] !== -1) continue;
       const lanes = laneCounts[track]!;
       const merged = isFolded(fold, track, lanes) ? Math.min(fold.lanes, LAST_LANE) : LAST_LANE;
       const last = Math.max(0, Math.min(lanes - 1, merged));
       this.#mergedLanes[track] = merged;
-      this.#bases[track] = places;
+      this.#bases[track] = entries;
       this.#lastLanes[track] = last;
-      places += last + 1;
+      entries += last + 1;
     }
-    if (this.#slots.length < places) this.#slots = new Int32Array(places);
+    if (this.#slots.length < entries) this.#slots = new Int32Array(entries);
     this.#slots.fill(-1);
   }
 
@@ -103,9 +103,9 @@ export class LanePixels {
     const base = this.#bases[track]!;
     if (base === -1) return -1;
     const last = this.#lastLanes[track]!;
-    const place = base + (lane < last ? lane : last);
-    const slot = this.#slots[place]!;
-    return slot === -1 ? this.#addSlot(place) : slot;
+    const entry = base + (lane < last ? lane : last);
+    const slot = this.#slots[entry]!;
+    return slot === -1 ? this.#addSlot(entry) : slot;
   }
 
   /** Whether rows of a lane are shown one by one where they are wide. */
@@ -187,8 +187,8 @@ export class LanePixels {
       at: this.#failedStarts.slice(0, this.#failedRuns),
       end: this.#failedEnds.slice(0, this.#failedRuns),
     };
-    for (const [place, window] of windows.entries()) {
-      const [from, to] = [runEnds[place - 1] ?? 0, runEnds[place]!];
+    for (const [i, window] of windows.entries()) {
+      const [from, to] = [runEnds[i - 1] ?? 0, runEnds[i]!];
       window.merged = {
         at: all.at.subarray(from, to),
         end: all.end.subarray(from, to),
@@ -197,7 +197,7 @@ export class LanePixels {
         duration: all.duration.subarray(from, to),
         failed: all.failed.subarray(from, to),
       };
-      const [first, last] = [failedEnds[place - 1] ?? 0, failedEnds[place]!];
+      const [first, last] = [failedEnds[i - 1] ?? 0, failedEnds[i]!];
       window.failed = {
         at: failed.at.subarray(first, last),
         end: failed.end.subarray(first, last),
@@ -269,7 +269,7 @@ export class LanePixels {
     return this.#failedRuns++;
   }
 
-  /** The wide rows by slot, those of one by start; `ends[slot]` is the place after the last. */
+  /** The wide rows by slot, those of one by start; `ends[slot]` is the number after the last. */
   #orderedRows(): { ends: Uint32Array; rows: Int32Array } {
     const ends = new Uint32Array(this.#used + 1);
     for (let at = 0; at < this.#wide; at++) ends[this.#wideSlots[at]! + 1]!++;
@@ -278,9 +278,9 @@ export class LanePixels {
     const starts = new Float64Array(this.#wide);
     // After this loop, what was the begin of each slot is its end.
     for (let at = 0; at < this.#wide; at++) {
-      const place = ends[this.#wideSlots[at]!]!++;
-      rows[place] = this.#wideRows[at]!;
-      starts[place] = this.#wideStarts[at]!;
+      const rank = ends[this.#wideSlots[at]!]!++;
+      rows[rank] = this.#wideRows[at]!;
+      starts[rank] = this.#wideStarts[at]!;
     }
     for (let slot = 0; slot < this.#used; slot++) {
       sortByStart(rows, starts, slot === 0 ? 0 : ends[slot - 1]!, ends[slot]!);
@@ -288,9 +288,9 @@ export class LanePixels {
     return { ends, rows };
   }
 
-  #addSlot(place: number): number {
+  #addSlot(entry: number): number {
     const slot = this.#used++;
-    this.#slots[place] = slot;
+    this.#slots[entry] = slot;
     const end = this.#used * this.#width;
     if (end > this.#counts.length) {
       const size = Math.max(end, 2 * this.#counts.length);

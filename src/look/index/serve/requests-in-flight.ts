@@ -1,10 +1,8 @@
-import { KINDS } from '../../../spans/layout.js';
-import { KIND_MASK, WHOLE_PROCESS } from '../look-index.js';
+import { isRequest } from '../index-row.js';
+import { WHOLE_PROCESS } from '../look-index.js';
 import type { Counter } from '../look-index.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 
-const SERVER = KINDS.indexOf('server');
-const CONSUMER = KINDS.indexOf('consumer');
 /** Requests of which every begin and end is a point of the curve. */
 const MAX_EXACT = 1 << 15;
 /** Stretches of a longer curve at most. */
@@ -13,6 +11,7 @@ const STRETCHES = 1 << 16;
 interface Points {
   times: Float64Array;
   values: Float64Array;
+  areMeans: boolean;
 }
 
 /** What a part adds to a curve. */
@@ -26,11 +25,6 @@ interface PartRequests {
   exponent: number;
   begin: number;
   sums: Float64Array;
-}
-
-function isRequest(flags: number): boolean {
-  const kind = flags & KIND_MASK;
-  return kind === SERVER || kind === CONSUMER;
 }
 
 /**
@@ -57,6 +51,9 @@ export class RequestsInFlight {
       get values() {
         return (points ??= read()).values;
       },
+      get areMeans() {
+        return (points ??= read()).areMeans;
+      },
     };
   }
 
@@ -77,7 +74,8 @@ export class RequestsInFlight {
       if (own.first < first) first = own.first;
       if (own.last > last) last = own.last;
     }
-    if (count === 0) return { times: new Float64Array(0), values: new Float64Array(0) };
+    const none = new Float64Array(0);
+    if (count === 0) return { times: none, values: none, areMeans: false };
     return count > MAX_EXACT && last > first
       ? this.#means(parts, first, last)
       : steps(parts, count);
@@ -95,10 +93,10 @@ export class RequestsInFlight {
   /** A request counts in each stretch with the share of it that it takes. */
   #means(parts: readonly IndexedPart[], first: number, last: number): Points {
     let exponent = Math.max(0, Math.floor(Math.log2((last - first) / STRETCHES)));
-    const placeOf = (time: number): number => Math.floor(time / 2 ** exponent);
-    while (placeOf(last) - placeOf(first) >= STRETCHES) exponent++;
-    const begin = placeOf(first);
-    const size = placeOf(last) - begin + 1;
+    const stretchOf = (time: number): number => Math.floor(time / 2 ** exponent);
+    while (stretchOf(last) - stretchOf(first) >= STRETCHES) exponent++;
+    const begin = stretchOf(first);
+    const size = stretchOf(last) - begin + 1;
     const values = new Float64Array(size + 1);
     for (const part of parts) {
       const own = this.#requestsOf(part);
@@ -117,7 +115,7 @@ export class RequestsInFlight {
     }
     times[0] = first;
     times[size] = last;
-    return { times, values };
+    return { times, values, areMeans: true };
   }
 }
 
@@ -215,5 +213,5 @@ function steps(parts: readonly IndexedPart[], count: number): Points {
     times.push(time);
     values.push(begun - ended);
   }
-  return { times: Float64Array.from(times), values: Float64Array.from(values) };
+  return { times: Float64Array.from(times), values: Float64Array.from(values), areMeans: false };
 }

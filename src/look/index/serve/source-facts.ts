@@ -1,13 +1,14 @@
 import { counted } from '../../../core/counted.js';
 import { TracewrightError } from '../../../core/errors.js';
 import { predecessorsOf } from '../../../heph/file-names.js';
-import { hephFormat } from '../../../traces/heph-format.js';
+import { hephFormat } from '../../../spans/read/heph-format.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
 import { pidInRun } from '../../../heph/file-names.js';
 import { CONTEXT, REDACTION_FAULT, SAMPLING_RATIO } from '../../../spans/layout.js';
-import type { RecordedLosses } from '../../../spans/read/span-decoder.js';
+import type { RecordedLosses } from '../../../spans/read/span-notes.js';
 import { processIdOf } from '../../../spans/read/process-id.js';
+import { nameOfStream, threadName } from '../../../spans/read/thread-name.js';
 import type { RecordedResource } from '../../../spans/span-record.js';
 import type { Loss, Source } from '../look-index.js';
 import type { PartFacts } from '../parts/part-columns.js';
@@ -110,6 +111,7 @@ function stateOfRings(trace: FoundTrace): Source['state'] {
  * What a source has lost, in words.
  *
  * @param dropped from {@link droppedRecords}, less what is said here.
+ * @param resource which says what the threads are called.
  */
 export function lossesOf(
   {
@@ -121,8 +123,9 @@ export function lossesOf(
   }: Pick<ReadSource, 'losses' | 'ended' | 'end' | 'trace' | 'clock'>,
   parts: readonly PartFacts[],
   dropped: Map<number, number>,
+  resource: RecordedResource | undefined,
 ): Loss[] {
-  const all = [...losses, ...missingRecords(parts, dropped)];
+  const all = [...losses, ...missingRecords(parts, dropped, resource)];
   const faulty = parts.reduce((sum, part) => sum + part.faulty, 0);
   if (faulty > 0) {
     const { firstFaulty } = parts.find((part) => part.faulty > 0)!;
@@ -186,7 +189,11 @@ export function recordedLosses(recorded: readonly RecordedLosses[]): Loss[] {
 const CAUSES = 'the ring was full, they were lost on the way, or a part of the file is gone';
 
 /** Gaps in the counters of streams. */
-function missingRecords(parts: readonly PartFacts[], dropped: Map<number, number>): Loss[] {
+function missingRecords(
+  parts: readonly PartFacts[],
+  dropped: Map<number, number>,
+  resource: RecordedResource | undefined,
+): Loss[] {
   const streams = new Map<number, { last: number; missing: number; first: number }>();
   for (const { counts } of parts) {
     for (const { stream, first, last, missing } of counts) {
@@ -215,7 +222,8 @@ function missingRecords(parts: readonly PartFacts[], dropped: Map<number, number
     const full = Math.min(missing, dropped.get(stream) ?? 0);
     dropped.set(stream, (dropped.get(stream) ?? 0) - full);
     if (i < MAX_STREAMS) {
-      say(stream === 0 ? 'the main thread' : `thread ${stream}`, missing, full);
+      const name = threadName({ name: nameOfStream(stream), thread: stream }, resource);
+      say(stream === 0 ? 'the main thread' : name, missing, full);
     } else {
       further += missing;
       furtherFull += full;

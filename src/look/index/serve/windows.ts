@@ -73,14 +73,14 @@ function addRows(part: IndexedPart, view: View): void {
       const own = lane[row]!;
       const slot = pixels.slotOf(track[row]!, own);
       if (slot === -1) continue;
-      const place = placeOf(at - first, view);
+      const column = pixelOf(at - first, view);
       if (length < pixel) {
-        pixels.merge(slot, place, 1, failedOf(flags[row]!), firstRow + row, length);
+        pixels.merge(slot, column, 1, failedOf(flags[row]!), firstRow + row, length);
       } else if (pixels.showsRows(track[row]!, own)) {
-        pixels.addWide(slot, place, firstRow + row, at + offset);
+        pixels.addWide(slot, column, firstRow + row, at + offset);
       } else {
-        const end = placeOf(at + length - first, view);
-        pixels.mergeWide(slot, place, end, failedOf(flags[row]!), firstRow + row, length);
+        const end = pixelOf(at + length - first, view);
+        pixels.mergeWide(slot, column, end, failedOf(flags[row]!), firstRow + row, length);
       }
     }
   }
@@ -100,8 +100,8 @@ function addCells(part: IndexedPart, pyramid: Pyramid, level: number, view: View
     if (at >= last) break;
     const slot = pixels.slotOf(trackOfKey(key[cell]!) + firstTrack, laneOfKey(key[cell]!));
     if (slot === -1) continue;
-    const place = placeOf(at - first, view);
-    pixels.merge(slot, place, count[cell]!, failed[cell]!, firstRow + row[cell]!, longest[cell]!);
+    const column = pixelOf(at - first, view);
+    pixels.merge(slot, column, count[cell]!, failed[cell]!, firstRow + row[cell]!, longest[cell]!);
   }
 }
 
@@ -122,20 +122,20 @@ function addWideRows(part: IndexedPart, pyramid: Pyramid, level: number, view: V
     const track = trackOfKey(key[each]!) + firstTrack;
     const slot = pixels.slotOf(track, own);
     if (slot === -1) continue;
-    const place = placeOf(at - first, view);
+    const column = pixelOf(at - first, view);
     const row = firstRow + wide[each]!;
-    if (length < view.pixel) pixels.merge(slot, place, 1, failed[each]!, row, length);
-    else if (pixels.showsRows(track, own)) pixels.addWide(slot, place, row, at + offset);
+    if (length < view.pixel) pixels.merge(slot, column, 1, failed[each]!, row, length);
+    else if (pixels.showsRows(track, own)) pixels.addWide(slot, column, row, at + offset);
     else {
-      const end = placeOf(at + length - first, view);
-      pixels.mergeWide(slot, place, end, failed[each]!, row, length);
+      const end = pixelOf(at + length - first, view);
+      pixels.mergeWide(slot, column, end, failed[each]!, row, length);
     }
   }
 }
 
-function placeOf(after: number, { pixel, width }: View): number {
-  const place = Math.floor(after / pixel);
-  return place < 0 ? 0 : place < width ? place : width - 1;
+function pixelOf(after: number, { pixel, width }: View): number {
+  const at = Math.floor(after / pixel);
+  return at < 0 ? 0 : at < width ? at : width - 1;
 }
 
 /** The first of `values` between `from` and `to` that is not below `least`. */

@@ -1,11 +1,11 @@
 import type { StoredPart } from '../parts/indexed-part.js';
-import type { PartShape } from '../parts/part-shape.js';
+import type { PartShape } from '../parts/pyramid.js';
 import { Lanes } from './lanes.js';
-import { TrackNumbers, laneCountsOf, placeShapes } from './source-joins.js';
+import { TrackNumbers, laneCountsOf, dealShapes } from './source-joins.js';
 import type { SourceJoins } from './source-joins.js';
 
 /** A part whose rows have their lanes. */
-interface PlacedPart {
+interface LanedPart {
   part: StoredPart;
   /** Of its tracks within the source. */
   numbers: Uint32Array;
@@ -19,7 +19,7 @@ interface PlacedPart {
  * new. So a row may lie above one that began before it and ended later, if they are of different parts.
  */
 export class GrowingJoins {
-  #placed: PlacedPart[] = [];
+  #laned: LanedPart[] = [];
   #tracks = new TrackNumbers();
 
   /**
@@ -29,50 +29,50 @@ export class GrowingJoins {
   join(parts: readonly StoredPart[], stored: SourceJoins | undefined): SourceJoins {
     this.#keep(parts);
     if (stored !== undefined) this.#takeStored(parts, stored);
-    const taken = this.#takenByPlaced();
-    const fresh = parts.slice(this.#placed.length);
+    const taken = this.#takenByLaned();
+    const fresh = parts.slice(this.#laned.length);
     const numbers = fresh.map(({ facts }) => this.#tracks.of(facts.tracks));
-    const shapes = placeShapes(fresh, numbers, taken);
+    const shapes = dealShapes(fresh, numbers, taken);
     const { tracks } = this.#tracks;
     const laneCounts = laneCountsOf(tracks, taken);
     for (const [i, part] of fresh.entries()) {
       const shape = part.storeShape?.(shapes[i]!, laneCounts) ?? shapes[i]!;
-      this.#placed.push({ part, numbers: numbers[i]!, shape, taken: undefined });
+      this.#laned.push({ part, numbers: numbers[i]!, shape, taken: undefined });
     }
-    const last = this.#placed.at(-1);
+    const last = this.#laned.at(-1);
     if (last !== undefined) last.taken = taken;
-    return { tracks: [...tracks], laneCounts, shapes: this.#placed.map(({ shape }) => shape) };
+    return { tracks: [...tracks], laneCounts, shapes: this.#laned.map(({ shape }) => shape) };
   }
 
-  /** Keeps what is placed of parts that are still there. */
+  /** Keeps what is laned of parts that are still there. */
   #keep(parts: readonly StoredPart[]): void {
-    const from = this.#placed.findIndex(({ part }) => part === parts[0]);
-    const kept = from === -1 ? [] : this.#placed.slice(from);
+    const from = this.#laned.findIndex(({ part }) => part === parts[0]);
+    const kept = from === -1 ? [] : this.#laned.slice(from);
     const changed = kept.findIndex(({ part }, i) => part !== parts[i]);
-    this.#placed = changed === -1 ? kept : kept.slice(0, changed);
-    if (this.#placed.length === 0) this.#tracks = new TrackNumbers();
+    this.#laned = changed === -1 ? kept : kept.slice(0, changed);
+    if (this.#laned.length === 0) this.#tracks = new TrackNumbers();
   }
 
   #takeStored(parts: readonly StoredPart[], { tracks, shapes }: SourceJoins): void {
-    if (this.#placed.length > 0) return;
+    if (this.#laned.length > 0) return;
     // In the order of the stored joins: pyramids contain these numbers.
     this.#tracks = new TrackNumbers(tracks);
     for (const [i, shape] of shapes.entries()) {
       const part = parts[i]!;
       const numbers = this.#tracks.of(part.facts.tracks);
-      this.#placed.push({ part, numbers, shape, taken: undefined });
+      this.#laned.push({ part, numbers, shape, taken: undefined });
     }
   }
 
-  /** A copy of what the placed parts have taken. */
-  #takenByPlaced(): Map<number, Lanes> {
-    const from = this.#placed.findLastIndex(({ taken }) => taken !== undefined);
-    const known = this.#placed[from]?.taken ?? new Map<number, Lanes>();
+  /** A copy of what the laned parts have taken. */
+  #takenByLaned(): Map<number, Lanes> {
+    const from = this.#laned.findLastIndex(({ taken }) => taken !== undefined);
+    const known = this.#laned[from]?.taken ?? new Map<number, Lanes>();
     const lanes = copyOf(known);
-    const rest = this.#placed.slice(from + 1);
+    const rest = this.#laned.slice(from + 1);
     if (rest.length === 0) return lanes;
-    for (const placed of rest) takeLanes(lanes, placed);
-    this.#placed.at(-1)!.taken = copyOf(lanes);
+    for (const laned of rest) takeLanes(lanes, laned);
+    this.#laned.at(-1)!.taken = copyOf(lanes);
     return lanes;
   }
 }
@@ -81,7 +81,7 @@ function copyOf(lanes: ReadonlyMap<number, Lanes>): Map<number, Lanes> {
   return new Map([...lanes].map(([track, each]) => [track, each.copy()]));
 }
 
-function takeLanes(lanes: Map<number, Lanes>, { part, numbers, shape }: PlacedPart): void {
+function takeLanes(lanes: Map<number, Lanes>, { part, numbers, shape }: LanedPart): void {
   const ofTracks = Array.from(numbers, (number) => {
     const known = lanes.get(number) ?? new Lanes();
     lanes.set(number, known);

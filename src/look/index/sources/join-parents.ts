@@ -118,8 +118,8 @@ function findRows(
     for (let row = 0; row < trace.length; row++) {
       const own = trace[row]!;
       if (own === NO_TRACE || numbers[own] === 0) continue;
-      const place = table.find(spanId[2 * row]!, spanId[2 * row + 1]!);
-      if (place !== -1 && rows[place] === NONE) rows[place] = firstRow + row;
+      const number = table.find(spanId[2 * row]!, spanId[2 * row + 1]!);
+      if (number !== -1 && rows[number] === NONE) rows[number] = firstRow + row;
     }
   }
   return rows;
@@ -149,7 +149,7 @@ function cutCycles(
   for (const [i, rows] of joined.entries()) {
     for (const row of rows.keys()) {
       for (const each of ancestors.cycleAbove(parts[i]!.firstRow + row)) {
-        const [part, own] = ancestors.placeOf(each);
+        const [part, own] = ancestors.partOf(each);
         if (joined[part]!.delete(own)) break;
       }
     }
@@ -183,7 +183,7 @@ class Ancestors {
     const path: number[] = [];
     let at = row;
     while (at >= 0) {
-      const [part, own] = this.placeOf(at);
+      const [part, own] = this.partOf(at);
       const states = (this.#states[part] ??= new Uint8Array(this.#parts[part]!.count));
       if (states[own] !== 0) {
         const isCycle = states[own] === IN_WORK;
@@ -198,8 +198,8 @@ class Ancestors {
     return [];
   }
 
-  /** The number of a row's part, and the row's place there. */
-  placeOf(row: number): readonly [part: number, row: number] {
+  /** The number of a row's part, and the row's number there. */
+  partOf(row: number): readonly [part: number, row: number] {
     const part = partAt(this.#parts, row);
     return [this.#indexOf.get(part)!, row - part.firstRow];
   }
@@ -214,7 +214,7 @@ class Ancestors {
 
   #finish(path: readonly number[]): void {
     for (const row of path) {
-      const [part, own] = this.placeOf(row);
+      const [part, own] = this.partOf(row);
       this.#states[part]![own] = DONE;
     }
   }

@@ -15,15 +15,19 @@ export interface JoinedPieces {
   growing: GrowingJoins | undefined;
 }
 
-/** Pieces with the same key are of one trace of one process; undefined: it is no piece. */
-function keyOf({ trace, clock }: ReadSource): { key: string; path: string } | undefined {
-  const path = resolve(trace.path);
-  const { format } = trace;
-  const opened = format.traceOf?.(path) ?? path;
-  // Another process that wrote to the same name has another epoch.
-  return opened === path
-    ? undefined
-    : { key: `${opened} ${clock.epoch}`, path: format.traceOf!(trace.path) };
+/** The name under which the trace of a piece was opened; undefined: it is no piece. */
+function openedAs({ trace: { format, path } }: ReadSource): string | undefined {
+  const opened = format.traceOf?.(resolve(path));
+  return opened === resolve(path) ? undefined : opened;
+}
+
+/** Epochs by the names under which traces were opened: of the last piece that has one. */
+function lastEpochs(read: readonly ReadSource[]): Map<string | undefined, bigint> {
+  const epochs = new Map<string | undefined, bigint>();
+  for (const each of read) {
+    if (each.clock.epoch !== undefined) epochs.set(openedAs(each), each.clock.epoch);
+  }
+  return epochs;
 }
 
 /** Joins the pieces of traces that rotate; every other trace is its only piece. */
@@ -33,10 +37,15 @@ export class PieceJoiner {
   /** What has not changed since the last call is the same object. */
   join(read: readonly ReadSource[]): JoinedPieces[] {
     const groups = new Map<string, { path: string; pieces: ReadSource[] }>();
+    const epochs = lastEpochs(read);
     for (const each of read) {
-      const own = each.trace.path;
-      const { key, path } = keyOf(each) ?? { key: own, path: own };
-      const name = `${each.trace.format.name} ${key}`;
+      const { format, path: own } = each.trace;
+      const opened = openedAs(each);
+      // Another process that wrote to the same name has another epoch. The piece that has just begun says none yet.
+      const key =
+        opened === undefined ? own : `${opened} ${each.clock.epoch ?? epochs.get(opened)}`;
+      const path = opened === undefined ? own : format.traceOf!(own);
+      const name = `${format.name} ${key}`;
       const group = groups.get(name);
       if (group === undefined) groups.set(name, { path, pieces: [each] });
       else group.pieces.push(each);

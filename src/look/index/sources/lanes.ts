@@ -1,5 +1,5 @@
 /** Lanes of a track at most: a lane is a u16. Rows that overlap more than that share the last one. */
-export const MAX_LANES = 1 << 16;
+const MAX_LANES = 1 << 16;
 
 /** Gives rows of one track to lanes in which they do not overlap. Takes them in order of start. */
 export class Lanes {
@@ -12,11 +12,11 @@ export class Lanes {
   #ends = new Float64Array(32).fill(-Infinity);
 
   /** The first lane from `least` on that is free at `start`; it is taken until `end`. */
-  place(start: number, end: number, least: number): number {
+  take(start: number, end: number, least: number): number {
     let lane = least < MAX_LANES ? this.#find(start, least) : -1;
     if (lane === -1) lane = this.#find(start, 0);
     if (lane === -1) lane = MAX_LANES - 1;
-    this.#take(lane, Math.max(end, this.#ends[this.#leaves + lane]!));
+    this.#setEnd(lane, Math.max(end, this.#ends[this.#leaves + lane]!));
     if (lane >= this.count) this.count = lane + 1;
     return lane;
   }
@@ -24,7 +24,7 @@ export class Lanes {
   /** Takes a lane until `end`, as another reading of the same rows has. */
   occupy(lane: number, end: number): void {
     while (lane >= this.#leaves) this.#grow();
-    if (end > this.#ends[this.#leaves + lane]!) this.#take(lane, end);
+    if (end > this.#ends[this.#leaves + lane]!) this.#setEnd(lane, end);
     if (lane >= this.count) this.count = lane + 1;
   }
 
@@ -61,7 +61,7 @@ export class Lanes {
     return node - this.#leaves;
   }
 
-  #take(lane: number, end: number): void {
+  #setEnd(lane: number, end: number): void {
     const ends = this.#ends;
     let node = this.#leaves + lane;
     ends[node] = end;

@@ -5,23 +5,20 @@ import { faultOf, unlessFaulty, untilFault } from '../../../core/fault.js';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import { hasCode } from '../../../core/files/system-error.js';
 import type { RowCounter } from '../../../rows/row-batch.js';
+import { HephScan } from '../../../spans/read/scan/heph-scan.js';
+import { HephWalk, type WalkEnd } from '../../../spans/read/scan/heph-walk.js';
+import { type ClockState, noClock, TraceClock } from '../../../spans/read/scan/trace-clock.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
+import type { Loss, Message, Source } from '../look-index.js';
 import { buildPart } from '../parts/build-part.js';
 import type { Stretch } from '../parts/build-stretch.js';
-import { HephScan } from '../../../spans/read/scan/heph-scan.js';
-import { HephWalk } from '../../../spans/read/scan/heph-walk.js';
-import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
-import type { Loss, Message, Source } from '../look-index.js';
 import type { StoredPart } from '../parts/indexed-part.js';
 import type { BuiltPart } from '../parts/part-columns.js';
-import { joinSource } from './source-joins.js';
-import type { SourceJoins } from './source-joins.js';
-import { noClock, TraceClock } from '../../../spans/read/scan/trace-clock.js';
-import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
+import { joinSource, type SourceJoins } from './source-joins.js';
 
 /** Rows of a part, about. */
 export const PART_ROWS = 1 << 20;
-/** Bytes of a part's records: places in it are u32. */
+/** Bytes of a part's records: offsets in it are u32. */
 export const PART_BYTES = 512 << 20;
 
 /** What the index has read of one trace. */
@@ -142,7 +139,7 @@ export function readRows(trace: FoundTrace): ReadSource {
     const { from, openAttributes } = batch;
     const built = buildPart(batch, from, from);
     counters.push(batch.counters);
-    if (reading.flows !== undefined) rowsOf.push(placesOf(built.order, firstRow));
+    if (reading.flows !== undefined) rowsOf.push(rowsAfter(built.order, firstRow));
     firstRow += built.facts.rows;
     if (built.facts.rows > 0) parts.push({ ...inMemory(built), openAttributes });
   }
@@ -160,10 +157,10 @@ export function readRows(trace: FoundTrace): ReadSource {
 }
 
 /** Where each row lies in an order of rows. */
-function placesOf(order: Uint32Array, first: number): Uint32Array {
-  const places = new Uint32Array(order.length);
-  for (let at = 0; at < order.length; at++) places[order[at]!] = first + at;
-  return places;
+function rowsAfter(order: Uint32Array, first: number): Uint32Array {
+  const rows = new Uint32Array(order.length);
+  for (let at = 0; at < order.length; at++) rows[order[at]!] = first + at;
+  return rows;
 }
 
 function rowSource(trace: FoundTrace, read: Partial<ReadSource>): ReadSource {
@@ -188,4 +185,17 @@ function boundedLosses({ path }: FoundTrace, losses: Loss[]): Loss[] {
   if (more <= 0) return losses;
   const reason = `${path}: ${counted(more, 'more fault')}`;
   return [...losses.slice(0, MOST_FAULTS), { count: undefined, reason, isUnreadable: true }];
+}
+
+const MOST_ATTEMPTS = 8;
+
+/** Reads traces again if a file is gone that was just found: a trace that rotates deletes its oldest piece. */
+export async function whileFilesVanish<T>(read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || !hasCode(error, 'ENOENT')) throw error;
+    }
+  }
 }

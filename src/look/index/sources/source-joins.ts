@@ -3,12 +3,10 @@ import type { StoredPart } from '../parts/indexed-part.js';
 import { joinParents } from './join-parents.js';
 import type { Lanes } from './lanes.js';
 import type { Source } from '../look-index.js';
-import type { PartShape } from '../parts/part-shape.js';
+import { buildPyramid, type PartShape, type Pyramid, type PyramidRows } from '../parts/pyramid.js';
 import type { PartTrack } from '../../../rows/row-batch.js';
-import { buildPyramid } from '../parts/pyramid.js';
-import type { Pyramid, PyramidRows } from '../parts/pyramid.js';
-import { placeLanes } from './place-lanes.js';
-import type { LanePart } from './place-lanes.js';
+import { dealLanes } from './deal-lanes.js';
+import type { LanePart } from './deal-lanes.js';
 
 const NO_SHAPE: PartShape = { lanes: new Uint16Array(0), pyramid: undefined };
 
@@ -54,7 +52,7 @@ export class TrackNumbers {
 }
 
 /** Parts of a source, with the numbers of its tracks. */
-export interface NumberedParts {
+interface NumberedParts {
   parts: IndexedPart[];
   tracks: PartTrack[];
   /** For each part the numbers of its tracks. */
@@ -104,7 +102,7 @@ export function pyramidOf(
   return buildPyramid({ ...columns, track: ofSource });
 }
 
-/** A part for `placeLanes`, whose columns are read when it needs them. */
+/** A part for `dealLanes`, whose columns are read when it needs them. */
 export function lanePart(
   { facts }: StoredPart,
   tracks: Uint32Array,
@@ -113,12 +111,12 @@ export function lanePart(
   return { count: facts.rows, firstStart: facts.firstStart, tracks, columns };
 }
 
-/** Joins the parents of a source, and places its rows in lanes. */
+/** Joins the parents of a source, and deals its rows to lanes. */
 export function joinSource(stored: readonly StoredPart[]): SourceJoins {
   const { parts, tracks, numbers } = numberParts(stored);
   const parents = parentPairs(parts);
   const ofTracks = new Map<number, Lanes>();
-  const shapes = placeShapes(stored, numbers, ofTracks);
+  const shapes = dealShapes(stored, numbers, ofTracks);
   return {
     tracks,
     laneCounts: laneCountsOf(tracks, ofTracks),
@@ -133,7 +131,7 @@ export function joinSource(stored: readonly StoredPart[]): SourceJoins {
  * @param numbers of their tracks within the source.
  * @param lanes by number of the track: what is taken already.
  */
-export function placeShapes(
+export function dealShapes(
   stored: readonly StoredPart[],
   numbers: readonly Uint32Array[],
   lanes: Map<number, Lanes>,
@@ -149,9 +147,9 @@ export function placeShapes(
       lane: new Uint16Array(part.facts.rows),
     })),
   );
-  for (const placed of placeLanes(rows, lanes)) {
-    const pyramid = pyramidOf(placed, numbers[placed.number]!);
-    shapes[placed.number] = { lanes: placed.lane, pyramid };
+  for (const laned of dealLanes(rows, lanes)) {
+    const pyramid = pyramidOf(laned, numbers[laned.number]!);
+    shapes[laned.number] = { lanes: laned.lane, pyramid };
   }
   return shapes;
 }

@@ -1,51 +1,36 @@
+import type { ReportTable } from '../tables/report-table.js';
 import { delayedText, interruptedText } from '../interruption-texts.js';
-import type {
-  GroupPicture,
-  Interruptions,
-  MpiRun,
-  Report,
-  SlowTrace,
-  TreeRow,
-} from '../report-shape.js';
+import type { GroupPicture, MpiRun, Report } from '../report-shape.js';
+import type { Interruptions } from '../thread-shape.js';
+import type { SlowTrace, TreeRow } from '../trace-shape.js';
 import { costText, NOTHING_DELAYED, tracesTitle } from '../report-texts.js';
 import { groupTitle } from '../request-name.js';
-import { errorsTitle, errorTable } from '../tables/error-table.js';
-import {
-  groupsTitle,
-  groupTable,
-  groupWaitTable,
-  rateNote,
-  waitTitle,
-} from '../tables/group-tables.js';
+import { groupTable, rateNote } from '../tables/group-tables.js';
 import {
   interruptionTable,
-  INTERRUPTIONS_TITLE,
-  LONGEST_TITLE,
   longStallTable,
   NOTHING_SLOWED,
   slowShareTable,
-  slowShareText,
 } from '../tables/interruption-tables.js';
-import { mpiTable, mpiTitle } from '../tables/mpi-table.js';
-import { openTable, openTitle } from '../tables/open-table.js';
-import { POOLS_TITLE, poolTable } from '../tables/pool-table.js';
-import { lossTable, sourceTable } from '../tables/source-tables.js';
-import { threadTable } from '../tables/thread-table.js';
-import { endOfTrace, traceTable, traceTitle } from '../tables/trace-table.js';
+import { mpiTable } from '../tables/resource-tables.js';
+import { endOfTrace, traceTable } from '../tables/tree-tables.js';
 import { timeText } from '../units.js';
-import { waitedText, waitingGroups } from '../wait-texts.js';
-import { heatPicture } from './heat-picture.js';
+import { waitedText } from '../wait-texts.js';
+import { heatPicture, matrixPicture } from './cell-pictures.js';
 import { htmlTable } from './html-table.js';
 import type { HtmlColumn } from './html-table.js';
 import { markup } from './html-text.js';
 import type { Html } from './html-text.js';
-import { latencyPicture } from './latency-picture.js';
-import { matrixPicture } from './matrix-picture.js';
-import { stripPicture } from './strip-picture.js';
+import { latencyPicture, stripPicture } from './bar-pictures.js';
 
 function section(title: string, ...content: (Html | string)[]): Html {
   return markup`<h2>${title}</h2>
     ${content}`;
+}
+
+/** A table with its title; nothing if it has no rows. */
+export function tableSection<T>(table: ReportTable<T>, ...further: (Html | string)[]): Html {
+  return table.rows.length === 0 ? markup`` : section(table.title, htmlTable(table), ...further);
 }
 
 export function stripSection({ timeline, from, to, groups }: Report): Html {
@@ -58,26 +43,9 @@ export function stripSection({ timeline, from, to, groups }: Report): Html {
 }
 
 export function groupSection(report: Report): Html {
-  const { groups } = report;
-  if (groups.length === 0) return markup``;
   const rates = rateNote(report);
   const note = rates === undefined ? '' : markup`<p class="weak">${rates}.</p>`;
-  return section(groupsTitle(report), htmlTable(groupTable(report)), note);
-}
-
-export function groupWaitSection(report: Report): Html {
-  if (waitingGroups(report.groups).length === 0) return markup``;
-  return section(waitTitle(report), htmlTable(groupWaitTable(report)));
-}
-
-export function errorSection({ errors }: Report): Html {
-  return errors.count === 0
-    ? markup``
-    : section(errorsTitle(errors), htmlTable(errorTable(errors)));
-}
-
-export function poolSection({ pools }: Report): Html {
-  return pools.length === 0 ? markup`` : section(POOLS_TITLE, htmlTable(poolTable(pools)));
+  return tableSection(groupTable(report), note);
 }
 
 export function pictureSection({ groups, by }: Report, pictures: readonly GroupPicture[]): Html {
@@ -131,7 +99,7 @@ function traceFigure(trace: SlowTrace, number: number): Html {
     .filter((text) => text !== undefined)
     .map((text) => markup`<p>${text}</p>`);
   return markup`<section>
-    <h3>${number}. ${traceTitle(trace)}</h3>
+    <h3>${number}. ${table.title}</h3>
     <p class="weak">${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}</p>
     ${texts} ${htmlTable({ ...table, columns: [...table.columns, laneColumn(trace)] })}
   </section> `;
@@ -152,25 +120,18 @@ export function* traceSections(report: Report): Generator<Html, void> {
 }
 
 export function interruptionSection(interruptions: Interruptions): Html {
-  if (interruptions.threads.length === 0) return markup``;
   const stalls = longStallTable(interruptions);
   const shares = slowShareTable(interruptions);
-  return section(
-    INTERRUPTIONS_TITLE,
-    htmlTable(interruptionTable(interruptions)),
+  return tableSection(
+    interruptionTable(interruptions),
     stalls.rows.length === 0
       ? ''
-      : markup`<h3>${LONGEST_TITLE}</h3>
+      : markup`<h3>${stalls.title}</h3>
           ${htmlTable(stalls)}`,
     ...(shares.rows.length === 0
       ? [markup`<p>${NOTHING_SLOWED}</p>`]
-      : [markup`<p>${slowShareText(interruptions)}</p>`, htmlTable(shares)]),
+      : [markup`<p>${shares.title}</p>`, htmlTable(shares)]),
   );
-}
-
-export function openSection(report: Report): Html {
-  const { open } = report;
-  return open.count === 0 ? markup`` : section(openTitle(report), htmlTable(openTable(open)));
 }
 
 /** What the traces take on disk. */
@@ -178,21 +139,7 @@ export function costSection(report: Report): Html {
   return markup`<p class="weak">${costText(report)}.</p>`;
 }
 
-export function threadSection({ threads }: Report): Html {
-  return threads.length === 0 ? markup`` : section('Threads', htmlTable(threadTable(threads)));
-}
-
 export function mpiSection(run: MpiRun): Html {
   const matrix = run.traffic.length === 0 ? '' : matrixPicture(run);
-  return section(mpiTitle(run), htmlTable(mpiTable(run)), matrix);
-}
-
-export function lossSection(report: Report): Html {
-  return report.losses.length === 0
-    ? markup``
-    : section('What was lost', htmlTable(lossTable(report)));
-}
-
-export function sourceSection(report: Report): Html {
-  return section('Recordings', htmlTable(sourceTable(report)));
+  return tableSection(mpiTable(run), matrix);
 }

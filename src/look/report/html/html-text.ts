@@ -21,10 +21,10 @@ export class Html {
   }
 }
 
-export type HtmlValue = Html | string | number | readonly HtmlValue[];
+type HtmlValue = Html | string | number | readonly HtmlValue[];
 
 /** A text as markup: shortened, with escapes for what turns the direction of writing, or is no character. */
-export function escapedText(text: string): string {
+function escapedText(text: string): string {
   const short = text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS - 1)}…` : text;
   return terminalText(short).replace(/[&<>"'`]/g, (character) => ENTITIES[character]!);
 }

@@ -1,7 +1,7 @@
 import { counted } from '../../../core/counted.js';
 import type { ErrorType, FailedSpans } from '../report-shape.js';
 import { countText, timeText } from '../units.js';
-import { serviceColumn, tableOf } from './report-table.js';
+import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
 
 const LIMIT = 20;
@@ -9,13 +9,10 @@ const LIMIT = 20;
 const MOST_EXAMPLES = 5;
 
 /** What a table of errors shows of each. */
-export type NamedError = Pick<
-  ErrorType,
-  'type' | 'message' | 'place' | 'name' | 'names' | 'service'
->;
+type NamedError = Pick<ErrorType, 'type' | 'message' | 'frame' | 'name' | 'names' | 'service'>;
 
 /** Title of the types of errors. */
-export function errorsTitle({ count, read, newSince, types }: FailedSpans): string {
+function errorsTitle({ count, read, newSince, types }: FailedSpans): string {
   const some = read < count ? `; the types are those of ${countText(read)}, taken evenly` : '';
   const fresh = types.filter(({ isNew }) => isNew === true).length;
   const since =
@@ -33,22 +30,15 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
       spare: 0,
       least: 12,
     },
-    {
-      title: 'message',
+    fieldColumn('message', 'text', 2, {
       explanation: 'Numbers, ids and quoted values are ?',
-      unit: 'text',
-      value: ({ message }) => message,
-      spare: 2,
       least: 20,
-    },
-    {
+    }),
+    fieldColumn('frame', 'text', 3, {
       title: 'at',
       explanation: 'The first frame of the stack that is not of a package or of Node',
-      unit: 'text',
-      value: ({ place }) => place,
-      spare: 3,
       least: 20,
-    },
+    }),
     {
       title: 'span',
       unit: 'text',
@@ -61,17 +51,16 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
 }
 
 /** Why spans failed: what is new comes first. */
-export function errorTable({ count, read, types }: FailedSpans): ReportTable<ErrorType> {
+export function errorTable(errors: FailedSpans): ReportTable<ErrorType> {
+  const { count, read, types } = errors;
   return tableOf<ErrorType>(
+    errorsTitle(errors),
     [
       ...errorColumns<ErrorType>(),
-      {
+      fieldColumn('count', 'count', 0, {
         title: read < count ? `of ${countText(read)}` : 'count',
-        unit: 'count',
-        value: (type) => type.count,
-        spare: 0,
         isBad: () => true,
-      },
+      }),
       {
         title: 'new',
         explanation: 'Not seen before the time that is selected',
@@ -80,15 +69,9 @@ export function errorTable({ count, read, types }: FailedSpans): ReportTable<Err
         spare: 0,
         isBad: () => true,
       },
-      { title: 'first', unit: 'time', value: ({ first }) => first, spare: 5 },
-      { title: 'last', unit: 'time', value: ({ last }) => last, spare: 4 },
-      {
-        title: 'example',
-        explanation: 'The trace of the last one',
-        unit: 'text',
-        value: ({ example }) => example,
-        spare: 6,
-      },
+      fieldColumn('first', 'time', 5),
+      fieldColumn('last', 'time', 4),
+      fieldColumn('example', 'text', 6, { explanation: 'The trace of the last one' }),
     ],
     newFirst(types),
     LIMIT,
@@ -98,12 +81,12 @@ export function errorTable({ count, read, types }: FailedSpans): ReportTable<Err
 
 /** When the first errors of the table occurred, and where one can be seen: `no stock of ?: 3 times, first …`. */
 export function* errorExamples({ types }: FailedSpans): Generator<string, void> {
-  for (const { type, message, place, first, last, example } of newFirst(types).slice(
+  for (const { type, message, frame, first, last, example } of newFirst(types).slice(
     0,
     MOST_EXAMPLES,
   )) {
     const what = [type ?? 'no error.type', ...(message === null ? [] : [message])].join(': ');
-    const where = place === null ? '' : ` at ${place}`;
+    const where = frame === null ? '' : ` at ${frame}`;
     const seen =
       first === last ? `at ${timeText(last)}` : `first ${timeText(first)}, last ${timeText(last)}`;
     yield `${what}${where}: ${seen}${example === null ? '' : `, trace ${example}`}`;

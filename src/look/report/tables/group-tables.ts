@@ -2,7 +2,7 @@ import type { Group, Report } from '../report-shape.js';
 import { groupTitle } from '../request-name.js';
 import { durationText } from '../units.js';
 import { waitShares, waitingGroups } from '../wait-texts.js';
-import { kindColumns, serviceColumn, tableOf } from './report-table.js';
+import { fieldColumn, kindColumns, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
 
 const LIMIT = 50;
@@ -12,21 +12,17 @@ const WAITING_LIMIT = 20;
 const GROUP_TITLES = { route: 'Routes', name: 'Spans', service: 'Services' } as const;
 
 /** `Routes`, `By db.query.text`. */
-export function groupsTitle({ by, attributes }: GroupedBy): string {
+function groupsTitle({ by, attributes }: GroupedBy): string {
   return by === 'attribute' ? `By ${attributes.join(', ')}` : GROUP_TITLES[by];
 }
 
 type GroupedBy = Pick<Report, 'by' | 'attributes'>;
 
-type GroupFigure = 'count' | 'rate' | 'errors' | 'p50' | 'p95' | 'p99' | 'max' | 'total' | 'share';
-
-function figure(title: GroupFigure, unit: ReportColumn<Group>['unit'], spare: number) {
-  return { title, unit, value: (group: Group) => group[title], spare };
-}
-
 function nameColumn({ by, attributes }: GroupedBy): ReportColumn<Group> {
   const title = by === 'attribute' ? attributes.join(', ') : by;
-  return { title, unit: 'text', value: (group) => groupTitle(group, by), spare: 0, least: 16 };
+  // Values, such as statements, differ at their ends.
+  const least = by === 'attribute' ? 48 : 16;
+  return { title, unit: 'text', value: (group) => groupTitle(group, by), spare: 0, least };
 }
 
 /** Latency by route, name or service. */
@@ -38,24 +34,21 @@ export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
     nameColumn(report),
     ...kindColumns(groups),
     ...(by === 'service' ? [] : [serviceColumn<Group>(areSeveral ? 2 : 7)]),
-    figure('count', 'count', 0),
-    {
-      ...figure('rate', 'rate', 5),
-      explanation: 'Per second in which its service was recorded',
-    },
-    { ...figure('errors', 'count', 2), isBad: ({ errors }) => errors > 0 },
-    figure('p50', 'duration', 1),
-    figure('p95', 'duration', 0),
-    figure('p99', 'duration', 3),
-    figure('max', 'duration', 4),
-    figure('total', 'duration', 6),
-    { ...figure('share', 'share', 3), explanation: 'Of the time of all groups' },
+    fieldColumn('count', 'count', 0),
+    fieldColumn('rate', 'rate', 5, { explanation: 'Per second in which its service was recorded' }),
+    fieldColumn('errors', 'count', 2, { isBad: ({ errors }) => errors > 0 }),
+    fieldColumn('p50', 'duration', 1),
+    fieldColumn('p95', 'duration', 0),
+    fieldColumn('p99', 'duration', 3),
+    fieldColumn('max', 'duration', 4),
+    fieldColumn('total', 'duration', by === 'attribute' ? 0 : 6),
+    fieldColumn('share', 'share', 3, { explanation: 'Of the time of all groups' }),
   ];
-  return tableOf(columns, groups, LIMIT, 'groups');
+  return tableOf(groupsTitle(report), columns, groups, LIMIT, 'groups');
 }
 
 /** Title of what the spans of groups waited for. */
-export function waitTitle({ by }: GroupedBy): string {
+function waitTitle({ by }: GroupedBy): string {
   return by === 'attribute'
     ? 'What these waited for'
     : `What ${GROUP_TITLES[by].toLowerCase()} waited for`;
@@ -67,13 +60,10 @@ export function groupWaitTable(report: GroupedBy & Pick<Report, 'groups'>): Repo
   const columns: ReportColumn<Group>[] = [
     nameColumn(report),
     ...(by === 'service' ? [] : [serviceColumn<Group>(1)]),
-    {
+    fieldColumn('sampled', 'count', 2, {
       title: 'looked at',
       explanation: 'How many of its spans were looked at, taken evenly from their time',
-      unit: 'count',
-      value: ({ sampled }) => sampled,
-      spare: 2,
-    },
+    }),
     {
       title: 'waited for',
       explanation:
@@ -84,7 +74,7 @@ export function groupWaitTable(report: GroupedBy & Pick<Report, 'groups'>): Repo
       least: 24,
     },
   ];
-  return tableOf(columns, waitingGroups(groups), WAITING_LIMIT, 'groups');
+  return tableOf(waitTitle(report), columns, waitingGroups(groups), WAITING_LIMIT, 'groups');
 }
 
 /** A service that was recorded for less than this part of the time has its own time for rates. */

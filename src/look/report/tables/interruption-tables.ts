@@ -1,28 +1,27 @@
 import { causeText, countsText } from '../interruption-texts.js';
-import type { Interruptions, LongStall, SlowShare, ThreadInterruption } from '../report-shape.js';
+import type { Interruptions, LongStall, SlowShare, ThreadInterruption } from '../thread-shape.js';
 import { nameWithSystem } from '../request-name.js';
-import { processColumn, serviceColumn, tableOf } from './report-table.js';
+import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
 
 const THREADS_LIMIT = 20;
 const STALLS_LIMIT = 5;
 const SLOW_LIMIT = 30;
 
-export const INTERRUPTIONS_TITLE = 'Stalls of event loops and garbage collections';
-export const LONGEST_TITLE = 'The longest stalls';
 export const NOTHING_SLOWED = 'The slowest 5 % of each group did not meet any of these.';
 
 /** Stalls and collections of each thread. */
 export function interruptionTable({ threads }: Interruptions): ReportTable<ThreadInterruption> {
   return tableOf<ThreadInterruption>(
+    'Stalls of event loops and garbage collections',
     [
-      { title: 'what', unit: 'text', value: ({ name }) => name, spare: 0, least: 16 },
+      fieldColumn('name', 'text', 0, { title: 'what', least: 16 }),
       serviceColumn(0),
       processColumn(3),
-      { title: 'thread', unit: 'text', value: ({ thread }) => thread, spare: 2 },
-      { title: 'count', unit: 'count', value: ({ count }) => count, spare: 0 },
-      { title: 'total', unit: 'duration', value: ({ total }) => total, spare: 0 },
-      { title: 'longest', unit: 'duration', value: ({ max }) => max, spare: 1 },
+      fieldColumn('thread', 'text', 2),
+      fieldColumn('count', 'count', 0),
+      fieldColumn('total', 'duration', 0),
+      fieldColumn('max', 'duration', 1, { title: 'longest' }),
     ],
     threads,
     THREADS_LIMIT,
@@ -33,12 +32,13 @@ export function interruptionTable({ threads }: Interruptions): ReportTable<Threa
 /** What a thread did while its event loop was blocked, and what waited for it. */
 export function longStallTable({ longest }: Interruptions): ReportTable<LongStall> {
   return tableOf<LongStall>(
+    'The longest stalls',
     [
-      { title: 'took', unit: 'duration', value: ({ duration }) => duration, spare: 0 },
-      { title: 'at', unit: 'time', value: ({ start }) => start, spare: 1 },
+      fieldColumn('duration', 'duration', 0, { title: 'took' }),
+      fieldColumn('start', 'time', 1, { title: 'at' }),
       serviceColumn(2),
       processColumn(4),
-      { title: 'thread', unit: 'text', value: ({ thread }) => thread, spare: 3 },
+      fieldColumn('thread', 'text', 3),
       { title: 'cause', unit: 'text', value: (stall) => causeText(stall) || null, spare: 5 },
       {
         title: 'ran',
@@ -66,11 +66,12 @@ export function longStallTable({ longest }: Interruptions): ReportTable<LongStal
 /** How much of the time of the slow spans of each group lay within stalls and collections. */
 export function slowShareTable({ slow }: Interruptions): ReportTable<SlowShare> {
   return tableOf<SlowShare>(
+    slowShareText(slow),
     [
       { title: 'slowest 5 % of', unit: 'text', value: nameWithSystem, spare: 0, least: 16 },
       serviceColumn(2),
-      { title: 'count', unit: 'count', value: ({ count }) => count, spare: 1 },
-      { title: 'time', unit: 'duration', value: ({ time }) => time, spare: 3 },
+      fieldColumn('count', 'count', 1),
+      fieldColumn('time', 'duration', 3),
       { title: 'stalls', unit: 'share', value: ({ stalls, time }) => stalls / time, spare: 0 },
       {
         title: 'gc',
@@ -95,7 +96,7 @@ export function slowShareTable({ slow }: Interruptions): ReportTable<SlowShare> 
 }
 
 /** What the table of slow shares is about. */
-export function slowShareText({ slow }: Interruptions): string {
+function slowShareText(slow: readonly SlowShare[]): string {
   const own =
     'How much of the time of the slowest 5 % was stalls and garbage collections (gc) of their own thread';
   return slow.some(({ called }) => called > 0)

@@ -36,6 +36,7 @@ export interface ReportColumn<T> {
 
 /** A table of the report: its columns, and as many of its rows as are shown. */
 export interface ReportTable<T> {
+  title: string;
   columns: readonly ReportColumn<T>[];
   rows: readonly T[];
   /** Rows that are not shown, and what they are. */
@@ -45,6 +46,7 @@ export interface ReportTable<T> {
 
 /** The first `limit` rows of a table, with the columns of which any row has a value. */
 export function tableOf<T>(
+  title: string,
   columns: readonly ReportColumn<T>[],
   rows: readonly T[],
   limit: number,
@@ -52,7 +54,7 @@ export function tableOf<T>(
 ): ReportTable<T> {
   const shown = rows.slice(0, limit);
   const used = columns.filter(({ value }) => shown.some((row) => value(row) !== null));
-  return { columns: used, rows: shown, more: Math.max(0, rows.length - limit), what };
+  return { title, columns: used, rows: shown, more: Math.max(0, rows.length - limit), what };
 }
 
 /** Whether a column has numbers, which stand at its right. */
@@ -66,11 +68,21 @@ export function cellText<T>({ unit, value }: ReportColumn<T>, row: T): string {
   return of === null ? '' : (TEXTS[unit] as (value: Value) => string)(of);
 }
 
+/** A column of a field of the rows; its title is the field's name, unless `more` has one. */
+export function fieldColumn<T>(
+  field: string & keyof T,
+  unit: ReportColumn<T>['unit'],
+  spare: number,
+  more: Partial<ReportColumn<T>> = {},
+): ReportColumn<T> {
+  return { title: field, unit, value: (row) => row[field] as Value, spare, ...more };
+}
+
 /** The column of the service; undefined where no row has one. */
 export function serviceColumn<T extends { service: string | null }>(
   spare: number,
 ): ReportColumn<T> {
-  return { title: 'service', unit: 'text', value: ({ service }) => service, spare, least: 8 };
+  return fieldColumn('service', 'text', spare, { least: 8 });
 }
 
 /** The columns of the kind and the system: of several, they say which is which. */
@@ -80,14 +92,8 @@ export function kindColumns<T extends { kind: string | null; system: string | nu
   const spareOf = (key: 'kind' | 'system', several: number): number =>
     new Set(rows.map((row) => row[key])).size > 1 ? several : 8;
   return [
-    { title: 'kind', unit: 'text', value: ({ kind }) => kind, spare: spareOf('kind', 4) },
-    {
-      title: 'system',
-      unit: 'text',
-      value: ({ system }) => system,
-      spare: spareOf('system', 3),
-      least: 8,
-    },
+    fieldColumn('kind', 'text', spareOf('kind', 4)),
+    fieldColumn('system', 'text', spareOf('system', 3), { least: 8 }),
   ];
 }
 

@@ -1,19 +1,49 @@
 import type { Report, ReportedLoss, ReportSource } from '../report-shape.js';
-import { unusualStateText } from '../state-texts.js';
+import { unusualStateText } from '../report-texts.js';
 import { clockText } from '../units.js';
-import { processColumn, serviceColumn, tableOf } from './report-table.js';
+import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
 
 const SOURCES_LIMIT = 20;
 const LOSSES_LIMIT = 30;
 
-/** The traces that were read. */
+/** The traces of one process as one. */
+function ofProcess(sources: readonly ReportSource[]): ReportSource {
+  const [first] = sources;
+  if (sources.length === 1) return first!;
+  const joined = (texts: readonly string[]): string => [...new Set(texts)].join(', ');
+  return {
+    ...first!,
+    format: joined(sources.map(({ format }) => format)),
+    path: joined(sources.map(({ path }) => path)),
+    rows: sources.reduce((sum, { rows }) => sum + rows, 0),
+    state: sources.find(({ state }) => unusualStateText(state) !== '')?.state ?? first!.state,
+  };
+}
+
+/** The traces of each process. One with threads of several stands alone. */
+function byProcess(sources: readonly ReportSource[]): ReportSource[] {
+  const groups = new Map<number | string, ReportSource[]>();
+  for (const source of sources) {
+    const key = source.process ?? source.path;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [source]);
+    else group.push(source);
+  }
+  return [...groups.values()].map((group) =>
+    // That of the spans says most of the process.
+    ofProcess(group.toSorted((a, b) => Number(a.service === null) - Number(b.service === null))),
+  );
+}
+
+/** The traces that were read, by process. */
 export function sourceTable({ sources }: Pick<Report, 'sources'>): ReportTable<ReportSource> {
   return tableOf<ReportSource>(
+    'Recordings',
     [
-      { title: 'format', unit: 'text', value: ({ format }) => format, spare: 0 },
+      fieldColumn('format', 'text', 0),
       serviceColumn(0),
-      { title: 'host', unit: 'text', value: ({ host }) => host, spare: 5, least: 8 },
+      fieldColumn('host', 'text', 5, { least: 8 }),
       processColumn(2),
       {
         title: 'state',
@@ -21,13 +51,10 @@ export function sourceTable({ sources }: Pick<Report, 'sources'>): ReportTable<R
         value: ({ state }) => unusualStateText(state) || null,
         spare: 1,
       },
-      {
+      fieldColumn('until', 'time', 2, {
         title: 'complete to',
         explanation: 'The process lives: what it had recorded until then is there',
-        unit: 'time',
-        value: ({ until }) => until,
-        spare: 2,
-      },
+      }),
       {
         title: 'clock',
         explanation: 'What was added to its times, because the clock of its host differs',
@@ -35,10 +62,10 @@ export function sourceTable({ sources }: Pick<Report, 'sources'>): ReportTable<R
         value: ({ clockOffset, clockError }) => clockText(clockOffset, clockError) || null,
         spare: 3,
       },
-      { title: 'records', unit: 'count', value: ({ rows }) => rows, spare: 4 },
-      { title: 'recording', unit: 'text', value: ({ path }) => path, spare: 0, least: 16 },
+      fieldColumn('rows', 'count', 4, { title: 'records' }),
+      fieldColumn('path', 'text', 0, { title: 'recording', least: 16 }),
     ],
-    sources,
+    byProcess(sources),
     SOURCES_LIMIT,
     'recordings',
   );
@@ -48,15 +75,9 @@ export function sourceTable({ sources }: Pick<Report, 'sources'>): ReportTable<R
 export function lossTable({ losses }: Pick<Report, 'losses'>): ReportTable<ReportedLoss> {
   const areSeveral = new Set(losses.map(({ path }) => path)).size > 1;
   return tableOf<ReportedLoss>(
+    'What was lost',
     [
-      {
-        title: 'what',
-        unit: 'text',
-        value: ({ reason }) => reason,
-        spare: 0,
-        least: 40,
-        isBad: () => true,
-      },
+      fieldColumn('reason', 'text', 0, { title: 'what', least: 40, isBad: () => true }),
       {
         title: 'recording',
         unit: 'text',

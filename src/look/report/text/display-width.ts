@@ -1,3 +1,5 @@
+import { terminalText } from '../../../core/terminal-text.js';
+
 /** Columns of a terminal that characters take: East Asian wide ones and emoji two, combining ones none. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
@@ -35,4 +37,20 @@ export function shortened(text: string, columns: number): string {
 export function padded(text: string, columns: number, align: 'left' | 'right'): string {
   const missing = Math.max(0, columns - displayWidth(text));
   return align === 'left' ? text + ' '.repeat(missing) : ' '.repeat(missing) + text;
+}
+
+/** A space that is not before a unit or a bracket. */
+const BREAK = / (?!%|\(|(?:[nµm]?s|min|h)\b)/;
+
+/** A text in lines of at most so many columns, broken at spaces. */
+export function* wrapped(text: string, width: number): Generator<string, void> {
+  let line = '';
+  for (const word of terminalText(text).split(BREAK)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      yield shortened(line, width);
+      line = '  ';
+    }
+    line += line.trim() === '' ? word : ` ${word}`;
+  }
+  yield shortened(line, width);
 }

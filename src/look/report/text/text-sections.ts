@@ -1,38 +1,30 @@
+import type { ReportTable } from '../tables/report-table.js';
 import { terminalText } from '../../../core/terminal-text.js';
 import {
   causeText,
   countsText,
   delayedText,
   interruptedText,
-  placeText,
+  threadText,
 } from '../interruption-texts.js';
-import type {
-  Interruptions,
-  LongStall,
-  MpiRun,
-  Report,
-  SlowTrace,
-  TreeRow,
-} from '../report-shape.js';
-import { groupWaitTable } from '../tables/group-tables.js';
+import type { MpiRun, Report, Group } from '../report-shape.js';
+import type { Interruptions, LongStall } from '../thread-shape.js';
+import type { SlowTrace, TreeRow } from '../trace-shape.js';
 import {
   interruptionTable,
-  LONGEST_TITLE,
   longStallTable,
   NOTHING_SLOWED,
   slowShareTable,
-  slowShareText,
 } from '../tables/interruption-tables.js';
-import { mpiTable } from '../tables/mpi-table.js';
+import { mpiTable } from '../tables/resource-tables.js';
 import { cellText } from '../tables/report-table.js';
-import { endOfTrace, traceTable, traceTitle } from '../tables/trace-table.js';
+import { endOfTrace, traceTable } from '../tables/tree-tables.js';
 import { bytesText, countText, durationText, timeText } from '../units.js';
 import { waitedText } from '../wait-texts.js';
-import { shortened } from './display-width.js';
+import { shortened, wrapped } from './display-width.js';
 import { tableLines } from './text-table.js';
 import type { TextColumn } from './text-table.js';
 import type { TextStyle } from './text-style.js';
-import { wrapped } from './wrapped.js';
 
 const MAX_MATRIX_RANKS = 16;
 /** From so many columns on there is room for bars. */
@@ -41,8 +33,11 @@ const BARS_FROM = 100;
 type Lines = Generator<string, void>;
 
 /** What the spans of groups waited for: sentences, which are wrapped where a table would be cut. */
-export function* groupWaitLines(report: Report, style: TextStyle): Lines {
-  const { columns, rows } = groupWaitTable(report);
+export function* groupWaitLines(
+  report: Report,
+  { columns, rows }: ReportTable<Group>,
+  style: TextStyle,
+): Lines {
   for (const group of rows) {
     const { service, sampled, recorded } = group;
     const title =
@@ -60,13 +55,13 @@ export function* traceLines(slowest: readonly SlowTrace[], style: TextStyle): Li
   for (const [at, trace] of slowest.entries()) {
     if (at > 0) yield '';
     const { start, traceId } = trace;
-    yield paint('title', shortened(terminalText(`${at + 1}. ${traceTitle(trace)}`), width));
+    const table = traceTable(trace);
+    yield paint('title', shortened(terminalText(`${at + 1}. ${table.title}`), width));
     const when = `${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}`;
     for (const line of wrapped(when, width)) yield paint('weak', line);
     for (const text of [delayedText(trace), waitedText(trace), interruptedText(trace)]) {
       if (text !== undefined) yield* wrapped(text, width);
     }
-    const table = traceTable(trace);
     const columns = width < BARS_FROM ? table.columns : [...table.columns, barColumn(trace, width)];
     yield* tableLines({ ...table, columns }, style);
   }
@@ -86,11 +81,11 @@ function barColumn(trace: SlowTrace, width: number): TextColumn<TreeRow> {
 
 export function* interruptionLines(interruptions: Interruptions, style: TextStyle): Lines {
   yield* tableLines(interruptionTable(interruptions), style);
-  const stalls = longStallTable(interruptions).rows;
-  if (stalls.length > 0) {
+  const stalls = longStallTable(interruptions);
+  if (stalls.rows.length > 0) {
     yield '';
-    yield style.paint('title', `${LONGEST_TITLE}:`);
-    for (const stall of stalls) yield* stallLines(stall, style);
+    yield style.paint('title', `${stalls.title}:`);
+    for (const stall of stalls.rows) yield* stallLines(stall, style);
   }
   const shares = slowShareTable(interruptions);
   if (shares.rows.length === 0) {
@@ -98,7 +93,7 @@ export function* interruptionLines(interruptions: Interruptions, style: TextStyl
     return;
   }
   yield '';
-  yield* wrapped(slowShareText(interruptions), style.width);
+  yield* wrapped(shares.title, style.width);
   yield* tableLines(shares, style);
 }
 
@@ -108,7 +103,7 @@ function* stallLines(stall: LongStall, { width }: TextStyle): Lines {
   const why = causeText(stall);
   const because = why === '' ? '' : cause === null ? `, ${why}` : `, cause ${why}`;
   yield* wrapped(
-    `${durationText(duration)} ${placeText(stall)} at ${timeText(start)}${because}`,
+    `${durationText(duration)} ${threadText(stall)} at ${timeText(start)}${because}`,
     width,
   );
   const { ran, delayed } = stall;

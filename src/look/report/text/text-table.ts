@@ -65,26 +65,45 @@ export function* textTable<T>(
   const gap = ' '.repeat(GAP);
   const line = (textOf: (column: Fitted<T>, last: boolean) => string): string =>
     fitted.map((column, at) => textOf(column, at === fitted.length - 1)).join(gap);
-  const place = (text: string, { column, width: own }: Fitted<T>, last: boolean): string => {
+  const cell = (text: string, { column, width: own }: Fitted<T>, last: boolean): string => {
     const short = shortened(text, own);
     const isRight = column.align === 'right' || isNumeric(column);
     return last && !isRight ? short : padded(short, own, isRight ? 'right' : 'left');
   };
   if (columns.some(({ title }) => title !== '')) {
-    yield paint('weak', line((column, last) => place(column.column.title, column, last)).trimEnd());
+    yield paint('weak', line((column, last) => cell(column.column.title, column, last)).trimEnd());
   }
   for (const [at, row] of rows.entries()) {
     yield line((column, last) => {
-      const text = place(column.cells[at]!, column, last);
+      const text = cell(column.cells[at]!, column, last);
       const role = column.column.isBad?.(row) === true ? 'bad' : column.column.role;
       return role === undefined ? text : paint(role, text);
     }).trimEnd();
   }
 }
 
+/** A heading, and the lines below it; nothing of a table without rows. */
+export function* sectionLines<T>(
+  table: ReportTable<T>,
+  style: TextStyle,
+  lines: Iterable<string> = tableLines(table, style),
+): Generator<string, void> {
+  if (table.rows.length === 0) return;
+  yield '';
+  yield style.paint('heading', shortened(terminalText(table.title), style.width));
+  yield* lines;
+}
+
 /** Lines of a table of the report, and how many rows it leaves out. */
 export function* tableLines<T>(
-  { columns, rows, more, what }: ReportTable<T> & { columns: readonly TextColumn<T>[] },
+  {
+    columns,
+    rows,
+    more,
+    what,
+  }: Omit<ReportTable<T>, 'title'> & {
+    columns: readonly TextColumn<T>[];
+  },
   style: TextStyle,
 ): Generator<string, void> {
   yield* textTable(columns, rows, style);

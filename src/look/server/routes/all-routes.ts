@@ -1,24 +1,20 @@
 import type { Route } from '../route.js';
-import { boxesRoute } from './boxes.js';
-import { compareRoute } from './compare.js';
-import { curvesRoute } from './curves.js';
+import { boxesRoute, curvesRoute, litRoute, messagesRoute, overviewRoute } from './time-line.js';
+import { compareRoute, reportRoute } from './report.js';
 import { findRoute } from './find.js';
 import { latencyRoute } from './latency.js';
-import { messagesRoute } from './messages.js';
-import { overviewRoute } from './overview.js';
 import { recordingRoute } from './recording.js';
-import { reportRoute } from './report.js';
-import { rowNamesRoute } from './row-names.js';
-import { rowRoute } from './row.js';
+import { rowNamesRoute, rowRoute } from './row.js';
 import { tableRoute } from './table.js';
 import { searchTermsRoute } from './search-terms.js';
 import { traceRoute } from './trace.js';
 
-/** Every route of data. Each is one file next to this one. */
+/** Every route of data, by the panel or the picture that asks. */
 const all: readonly Route[] = [
   recordingRoute,
   overviewRoute,
   boxesRoute,
+  litRoute,
   curvesRoute,
   messagesRoute,
   rowRoute,

@@ -28,13 +28,14 @@ async function* linesOf(
   let line = emptyLine(0);
   let sent = 0;
   let next = 0;
-  for await (const rows of index.find(condition)) {
+  for await (const { rows, upTo } of index.search(condition)) {
     if (signal.aborted) return;
     line.count += rows.length;
     // Blocks come in the order of the rows.
-    line.searched = rows.at(-1)! / index.rows;
-    const { start, offset, firstRow } = index.partOf(rows[0]!);
+    line.searched = upTo / index.rows;
+    const part = rows.length > 0 ? index.partOf(rows[0]!) : undefined;
     for (const row of rows) {
+      const { start, offset, firstRow } = part!;
       const begin = start[row - firstRow]! + offset;
       const stretch = Math.min(FOUND_STRETCHES - 1, Math.max(0, Math.floor(begin * perNs)));
       if (isMarked[stretch] === 0) {

@@ -1,5 +1,7 @@
+import { failedOf } from '../../../rows/row-flags.js';
+import { LatencyHistogram } from '../../index/latency-histogram.js';
 import { nextTurn } from '../../index/turns.js';
-import type { LatencyMeta } from '../../wire/panel-answers.js';
+import type { LatencyColumns, LatencyMeta } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOf } from '../rows/chosen-rows.js';
 
@@ -9,7 +11,10 @@ const STEP = 2 ** (1 / LINES);
 /** Rows between two turns of the event loop. */
 const ROWS_A_TURN = 1 << 20;
 
-/** How many spans began when, and how long they took: `columns` in time, lines by powers of 2^(1/4). */
+/**
+ * How many spans began when, and how long they took: `columns` in time, lines by powers of 2^(1/4). Of each column also
+ * how many failed, and percentiles, which are within 0.4 %.
+ */
 export const latencyRoute: Route = {
   path: '/data/latency',
   method: 'GET',
@@ -22,9 +27,11 @@ export const latencyRoute: Route = {
     const pixel = (to - from) / columns;
     const lines = lineOf(Math.max(1, index.length)) + 1;
     const counts = new Uint32Array(lines * columns);
+    const errors = new Uint32Array(columns);
+    const durations: (LatencyHistogram | undefined)[] = [];
     let next = 0;
     for (const part of index.parts) {
-      const { start, duration, offset, firstRow } = part;
+      const { start, duration, flags, offset, firstRow } = part;
       const end = firstRow + part.count;
       for (; next < rows.length && rows[next]! < end; next++) {
         if (next % ROWS_A_TURN === ROWS_A_TURN - 1) {
@@ -35,6 +42,8 @@ export const latencyRoute: Route = {
         const column = Math.floor((start[at]! + offset - from) / pixel);
         if (column < 0 || column >= columns) continue;
         counts[Math.min(lines - 1, lineOf(duration[at]!)) * columns + column]!++;
+        errors[column]! += failedOf(flags[at]!);
+        (durations[column] ??= new LatencyHistogram()).add(duration[at]!);
       }
     }
     const shown = shownLines(counts, columns);
@@ -47,7 +56,18 @@ export const latencyRoute: Route = {
       step: STEP,
     };
     const piece = counts.subarray(shown.first * columns, (shown.last + 1) * columns);
-    return { columns: { counts: piece.slice() }, meta };
+    const percentiles = (percent: number): Float64Array =>
+      Float64Array.from({ length: columns }, (_, column) =>
+        durations[column] === undefined ? 0 : durations[column].percentile(percent),
+      );
+    const found: LatencyColumns = {
+      counts: piece.slice(),
+      errors,
+      p50: percentiles(50),
+      p95: percentiles(95),
+      p99: percentiles(99),
+    };
+    return { columns: { ...found }, meta };
   },
 };
 
@@ -62,9 +82,9 @@ function lineOf(duration: number): number {
  */
 function shownLines(counts: Uint32Array, columns: number): { first: number; last: number } {
   const last = Math.max(0, Math.floor(counts.findLastIndex((count) => count > 0) / columns));
-  const place = counts.findIndex((count, at) => count > 0 && at >= columns);
-  if (place === -1) return { first: 0, last };
-  const first = Math.floor(place / columns);
+  const cell = counts.findIndex((count, at) => count > 0 && at >= columns);
+  if (cell === -1) return { first: 0, last };
+  const first = Math.floor(cell / columns);
   for (let column = 0; column < columns; column++) {
     counts[first * columns + column]! += counts[column]!;
   }

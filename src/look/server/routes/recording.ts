@@ -1,9 +1,30 @@
-import type { RecordingAnswer, TrackAnswer } from '../../wire/answers.js';
-import { threadOfTrack } from '../../report/thread-names.js';
-import type { LookIndex, Source, Track } from '../../index/look-index.js';
+import type { ProcessAnswer, RecordingAnswer, TrackAnswer } from '../../wire/answers.js';
+import { interruptionKinds } from '../../report/interruptions.js';
+import { Processes, timesOfSources } from '../../report/processes.js';
+import type { RecordedProcess, SourceTimes } from '../../report/processes.js';
+import { OvniThreads, threadOfTrack } from '../../report/thread-names.js';
+import type { LookIndex, Source } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
 import type { Route } from '../route.js';
-import { sourceOrder } from '../source-order.js';
+import { resolve, sep } from 'node:path';
+
+/** The order in which sources are shown: as their paths were given, then by their beginning. */
+function sourceOrder(sources: readonly Source[], paths: readonly string[]): Map<Source, number> {
+  const given = paths.map((path) => resolve(path));
+  const rankOf = ({ path }: Source): number => {
+    const own = resolve(path);
+    const rank = given.findIndex((each) => own === each || own.startsWith(each + sep));
+    return rank === -1 ? given.length : rank;
+  };
+  const ranked = sources.map((source) => ({ source, rank: rankOf(source) }));
+  ranked.sort(
+    (a, b) =>
+      a.rank - b.rank ||
+      Number(a.source.epoch - b.source.epoch) ||
+      a.source.number - b.source.number,
+  );
+  return new Map(ranked.map(({ source }, order) => [source, order]));
+}
 
 /** What there is to look at: sources, tracks, curves. */
 export const recordingRoute: Route = {
@@ -15,6 +36,9 @@ export const recordingRoute: Route = {
 function describe(recording: Recording): RecordingAnswer {
   const { index, generation, revision, live, paths, frequentNames, problems } = recording;
   const order = sourceOrder(index.sources, paths);
+  const times = timesOfSources(index);
+  const threads = new OvniThreads(index);
+  const processes = new Processes(index, times, threads);
   return {
     generation,
     revision,
@@ -23,42 +47,57 @@ function describe(recording: Recording): RecordingAnswer {
     epoch: String(index.epoch),
     length: index.length,
     sources: index.sources.map((source) =>
-      describeSource(source, order.get(source)!, timesOf(index, source)),
+      describeSource(source, order.get(source)!, times[source.number]!),
     ),
-    tracks: index.tracks.map((track) => describeTrack(track, index.sources[track.source]!)),
-    counters: index.counters.map(({ source, thread, name, unit, values }, number) => ({
+    processes: processes.all.map(describeProcess),
+    tracks: tracksOf(index, processes, threads),
+    counters: index.counters.map(({ source, thread, name, unit, values, areMeans }, number) => ({
       number,
       source,
+      process: processes.ofCounter({ source, thread }),
       thread,
       name,
       unit,
       max: values.reduce((max, value) => Math.max(max, value), 0),
+      isMean: areMeans === true,
     })),
     messages: index.messages.length,
     frequentNames,
-    problems,
+    interruptions: interruptionKinds(index),
+    problems: [...problems, ...processes.apart],
   };
 }
 
-function describeTrack(track: Track, { content }: Source): TrackAnswer {
-  const { number, source, kind, name, thread, lanes } = track;
-  const about = content === 'states of threads' ? threadOfTrack(track) : thread;
-  return { number, source, kind, name, thread, about, lanes };
-}
-
-function timesOf({ parts }: LookIndex, source: Source): { begin: number; end: number } {
-  const own = parts.filter((part) => part.source.number === source.number && part.count > 0);
-  if (own.length === 0) return { begin: 0, end: 0 };
+function describeProcess({ number, sources, service, host, pid }: RecordedProcess): ProcessAnswer {
   return {
-    begin: own.reduce((least, part) => Math.min(least, part.firstStart + part.offset), Infinity),
-    end: own.reduce((most, part) => Math.max(most, part.lastEnd + part.offset), -Infinity),
+    number,
+    sources,
+    ...(service === undefined ? {} : { service }),
+    ...(host === undefined ? {} : { host }),
+    ...(pid === undefined ? {} : { pid }),
   };
+}
+
+function tracksOf(index: LookIndex, { ofTracks }: Processes, threads: OvniThreads): TrackAnswer[] {
+  /** Numbers of threads by process and name, of traces with spans. */
+  const orders = new Map<string, number>();
+  for (const { number, kind, name, thread } of index.tracks) {
+    if (kind === 'thread') orders.set(`${ofTracks[number]} ${name}`, thread);
+  }
+  return index.tracks.map((track) => {
+    const { number, source, kind, name, thread, lanes } = track;
+    const isOfOvni = index.sources[source]!.content === 'states of threads';
+    const about = isOfOvni ? threadOfTrack(track) : thread;
+    const process = ofTracks[number]!;
+    const order = orders.get(`${process} ${threads.of(track)?.name}`) ?? about;
+    return { number, source, process, kind, name, thread, about, order, lanes };
+  });
 }
 
 function describeSource(
   source: Source,
   order: number,
-  times: { begin: number; end: number },
+  times: SourceTimes,
 ): RecordingAnswer['sources'][number] {
   const {
     number,
@@ -72,11 +111,13 @@ function describeSource(
     clockOffset,
     clockError,
     losses,
+    until,
   } = source;
   return {
     number,
     order,
     ...times,
+    ...(until === undefined ? {} : { until }),
     path,
     format,
     content,

@@ -1,19 +1,29 @@
+import { rowAt } from '../../index/index-row.js';
+import { compareErrors } from '../../compare/compare-errors.js';
+import { compareGroups, type RowsOfSide } from '../../compare/compare-groups.js';
 import type { LookIndex } from '../../index/look-index.js';
+import { selectedCounts } from '../../report/released-groups.js';
 import { makeReport } from '../../report/report.js';
-import { MOST_OPEN } from '../../wire/panel-answers.js';
-import type { ReportAnswer, ReportedRow } from '../../wire/panel-answers.js';
+import {
+  type CompareAnswer,
+  MOST_OPEN,
+  type ReportAnswer,
+  type ReportedRow,
+} from '../../wire/panel-answers.js';
+import { WrongQuestion } from '../query.js';
 import type { Route } from '../route.js';
-import { conditionOf } from '../rows/chosen-rows.js';
+import { chosenRows, conditionOf, conditionOfText, groupsOfText } from '../rows/chosen-rows.js';
 
-/** The report of `tracewright report --json`, of what `where`, `from` and `to` leave. */
+/** The report of `tracewright report --json`, of what `where`, `from` and `to` leave, grouped by `by`. */
 export const reportRoute: Route = {
   path: '/data/report',
   method: 'GET',
   async answer({ recording: { index }, query }) {
     const slowest = query.integer('slowest', 0, 20);
     const condition = conditionOf(query);
-    const { report, rows } = await makeReport(index, { condition, slowest });
-    const reported = (row: number): ReportedRow => ({ row, start: startOf(index, row) });
+    const by = groupsOfText(query.text('by') ?? '');
+    const { report, rows } = await makeReport(index, { condition, slowest, ...by });
+    const reported = (row: number): ReportedRow => ({ row, start: rowAt(index, row).start });
     const rowOf = (traceId: string | null, name: string, duration: number): ReportedRow | null =>
       traceId === null ? null : rowOfTrace(index, traceId, name, duration);
     const json: ReportAnswer = {
@@ -31,23 +41,57 @@ export const reportRoute: Route = {
 function rowOfTrace(
   index: LookIndex,
   traceId: string,
-  name: string,
-  duration: number,
+  wanted: string,
+  length: number,
 ): ReportedRow | null {
   let best: ReportedRow | null = null;
   let difference = Infinity;
   for (const row of index.rowsOfTrace(traceId)) {
-    const part = index.partOf(row);
-    const at = row - part.firstRow;
-    const off = Math.abs(part.duration[at]! - duration);
-    if (off >= difference || part.names.text(part.name[at]!) !== name) continue;
-    best = { row, start: startOf(index, row) };
+    const { duration, name, start } = rowAt(index, row);
+    const off = Math.abs(duration - length);
+    if (off >= difference || name !== wanted) continue;
+    best = { row, start };
     difference = off;
   }
   return best;
 }
 
-function startOf(index: LookIndex, row: number): number {
-  const part = index.partOf(row);
-  return part.start[row - part.firstRow]! + part.offset;
+/**
+ * What became slower from some sources to others: numbers of the sources of each side, the text of the find panel, and
+ * attributes to group by, with commas between them.
+ */
+export const compareRoute: Route = {
+  path: '/data/compare',
+  method: 'POST',
+  async answer({ recording, body, signal }) {
+    const question = (body ?? {}) as Record<string, unknown>;
+    const { index } = recording;
+    const { sources } = index;
+    const before = numbersOf('before', question['before'], sources.length);
+    const after = numbersOf('after', question['after'], sources.length);
+    const { where = '', by = '' } = question;
+    if (typeof where !== 'string' || typeof by !== 'string') {
+      throw new WrongQuestion('where and by must be texts');
+    }
+    const { attributes } = groupsOfText(by);
+    const condition = conditionOfText(where);
+    const rows = await chosenRows(recording, condition, signal);
+    const released = [...selectedCounts(index, condition)];
+    // What is on both sides counts as before.
+    const others = new Set([...after].filter((number) => !before.has(number)));
+    const first: RowsOfSide = { index, rows, sources: before, released };
+    const second: RowsOfSide = { index, rows, sources: others, released };
+    const groups = compareGroups(first, second, attributes);
+    const answer: CompareAnswer = { groups, errors: await compareErrors(first, second) };
+    return { json: answer };
+  },
+};
+
+function numbersOf(field: string, value: unknown, end: number): Set<number> {
+  const isNumber = (each: unknown): each is number =>
+    Number.isInteger(each) && (each as number) >= 0 && (each as number) < end;
+  if (!Array.isArray(value) || value.length > end || !value.every(isNumber)) {
+    throw new WrongQuestion(`${field} must be a list of numbers of sources, below ${end}`);
+  }
+  return new Set(value);
 }

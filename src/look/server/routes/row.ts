@@ -1,22 +1,41 @@
-import {
-  INSTANT_BIT,
-  MISSING_PARENT,
-  NO_PARENT,
-  NO_TRACE,
-  STATUS_MASK,
-  STATUS_SHIFT,
-  UNFINISHED_BIT,
-} from '../../index/look-index.js';
-import type { LookIndex } from '../../index/look-index.js';
-import { STATUSES } from '../../../spans/layout.js';
-import { callTarget, isCall } from '../../report/call-target.js';
-import { isInterruption } from '../../report/interruptions.js';
-import { requestPath } from '../../report/request-path.js';
-import type { RowAnswer } from '../../wire/answers.js';
+import { rowAt } from '../../index/index-row.js';
+import { type LookIndex, MISSING_PARENT, NO_PARENT } from '../../index/look-index.js';
+import { inTurns, type Steps } from '../../index/turns.js';
+import { callTarget } from '../../report/call-target.js';
+import { CalledThreads } from '../../report/called-threads.js';
+import { spansAround } from '../../report/delayed-spans.js';
+import { InterruptionTally, isInterruption } from '../../report/interruptions.js';
+import type { NamedCount } from '../../report/thread-shape.js';
+import { requestPath, rowName } from '../../report/row-name.js';
+import { RowSelection } from '../../report/selection.js';
+import { MOST_ROW_NAMES, type RowAnswer, type RowNamesAnswer } from '../../wire/answers.js';
 import type { Route } from '../route.js';
 import { openMeanwhile } from '../rows/open-meanwhile.js';
-import { spansAroundRow } from '../rows/spans-around-row.js';
-import { keyOfRow, rowOfQuestion, spanIdOf } from '../rows/row-key.js';
+import { keyOfRow, rowOfQuestion } from '../rows/row-key.js';
+
+/** Requests that a thread has not read begin after the stall: so long after it they are looked for, in ns. */
+const LEAST_AFTER = 1e9;
+
+/** What ran on the thread of a stall or a collection meanwhile, and what it delayed. */
+async function spansAroundRow(
+  index: LookIndex,
+  row: number,
+): Promise<{ ran: NamedCount[]; delayed: NamedCount[] }> {
+  const { track, start, end } = rowAt(index, row);
+  const window = { from: start, to: end + Math.max(end - start, LEAST_AFTER) };
+  const selection = await RowSelection.of(index, window);
+  return inTurns(around(selection, { track, start, end }));
+}
+
+function* around(
+  selection: RowSelection,
+  interval: { track: number; start: number; end: number },
+): Steps<{ ran: NamedCount[]; delayed: NamedCount[] }> {
+  const interruptions = yield* InterruptionTally.of(selection);
+  const called = yield* CalledThreads.of(selection, interruptions);
+  const [spans] = yield* spansAround(selection, interruptions, called, [interval]);
+  return { ran: spans!.ran, delayed: spans!.delayed };
+}
 
 /** Attributes of a span: nobody reads more. */
 const MOST_ATTRIBUTES = 1000;
@@ -31,32 +50,27 @@ export const rowRoute: Route = {
 };
 
 async function describe(index: LookIndex, row: number): Promise<RowAnswer> {
-  const part = index.partOf(row);
-  const at = row - part.firstRow;
-  const flags = part.flags[at]!;
-  const parent = part.parent[at]!;
-  const trace = part.trace[at]!;
-  const spanId = spanIdOf(index, row);
-  const name = part.names.text(part.name[at]!);
-  const interrupts = trace !== NO_TRACE && isInterruption(name);
+  const own = rowAt(index, row);
+  const { parent, name, traceId, spanId } = own;
+  const interrupts = traceId !== null && isInterruption(name);
   return {
     row,
     key: keyOfRow(index, row),
-    track: part.track[at]!,
-    lane: part.lane[at]!,
+    track: own.track,
+    lane: own.part.lane[own.at]!,
     name,
-    start: part.start[at]! + part.offset,
-    duration: part.duration[at]!,
-    unfinished: (flags & UNFINISHED_BIT) !== 0,
-    instant: (flags & INSTANT_BIT) !== 0,
-    status: STATUSES[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? 'unset',
+    start: own.start,
+    duration: own.duration,
+    unfinished: own.unfinished,
+    instant: own.isInstant,
+    status: own.status,
     parent: parent === NO_PARENT ? 'root' : parent === MISSING_PARENT ? 'missing' : parent,
     path: requestPath(index, row),
-    target: isCall(part, at) ? callTarget(index, row) : null,
+    target: own.isCall ? callTarget(index, row) : null,
     isAlone: interrupts || (parent === NO_PARENT && isOnlyOne(index, row)),
     openMeanwhile: interrupts ? openMeanwhile(index, row) : { count: 0, rows: [] },
     ...(interrupts ? await spansAroundRow(index, row) : { ran: [], delayed: [] }),
-    ...(trace === NO_TRACE ? {} : { traceId: part.traceId(trace) }),
+    ...(traceId === null ? {} : { traceId }),
     ...(spanId === undefined ? {} : { spanId }),
     details: index.details(row, MOST_ATTRIBUTES),
   };
@@ -64,10 +78,23 @@ async function describe(index: LookIndex, row: number): Promise<RowAnswer> {
 
 /** Whether a trace has no other row. Children follow as a rule, which are found at once. */
 function isOnlyOne(index: LookIndex, row: number): boolean {
-  const part = index.partOf(row);
-  const at = row - part.firstRow;
-  const wanted = part.trace[at]!;
-  if (wanted === NO_TRACE) return true;
-  if (part.trace.includes(wanted, at + 1)) return false;
-  return index.rowsOfTrace(part.traceId(wanted)).length === 1;
+  const { part, at, traceId } = rowAt(index, row);
+  if (traceId === null) return true;
+  if (part.trace.includes(part.trace[at]!, at + 1)) return false;
+  return index.rowsOfTrace(traceId).length === 1;
 }
+
+/** What single rows are called: `rows` as `0-3,7`. A request has its path, and a call its target, which its name may lack. */
+export const rowNamesRoute: Route = {
+  path: '/data/row-names',
+  method: 'GET',
+  answer({ recording: { index }, query }) {
+    const rows = query.integers('rows', index.rows, MOST_ROW_NAMES);
+    const names = rows.map((row) => ({
+      start: rowAt(index, row).start,
+      name: rowName(index, row),
+    }));
+    const json: RowNamesAnswer = { names };
+    return { json };
+  },
+};

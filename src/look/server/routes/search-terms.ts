@@ -1,9 +1,10 @@
-import { NO_TRACE } from '../../index/look-index.js';
+import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
+import { sampledRows } from '../../report/samples.js';
 import type { SearchTermsAnswer } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 
-/** Spans whose attributes are looked at, taken evenly. */
+/** Spans whose attributes are looked at. */
 const MOST_SPANS = 500;
 /** Of one attribute, the most frequent ones. */
 const MOST_VALUES = 10;
@@ -15,24 +16,24 @@ export const searchTermsRoute: Route = {
   method: 'GET',
   answer({ recording: { index, frequentNames } }) {
     const services = new Set(index.sources.flatMap(({ service }) => service ?? []));
+    const values = attributeValues(index);
     const json: SearchTermsAnswer = {
+      attributes: values.map(([name]) => (name.includes('.') ? name : `attribute.${name}`)),
       terms: [
         ...frequentNames.flatMap(({ name }) => termOf('name', name)),
         ...[...services].flatMap((service) => termOf('service', service)),
-        ...attributeTerms(index),
+        ...values.flatMap(([name, counts]) => attributeTerms(name, counts)),
       ],
     };
     return { json };
   },
 };
 
-/** By name of the attribute, then by how many spans have the value. */
-function attributeTerms(index: LookIndex): string[] {
+/** How many spans have each value, by name of the attribute. */
+function attributeValues(index: LookIndex): [string, Map<string, number>][] {
   const values = new Map<string, Map<string, number>>();
-  const step = Math.max(1, Math.floor(index.rows / MOST_SPANS));
-  for (let row = 0; row < index.rows; row += step) {
-    const part = index.partOf(row);
-    if (part.trace[row - part.firstRow] === NO_TRACE) continue;
+  for (const row of sampledRows(index, MOST_SPANS)) {
+    if (rowAt(index, row).traceId === null) continue;
     for (const [name, value] of Object.entries(index.span(row)?.attributes ?? {})) {
       if (typeof value === 'object') continue;
       const known = values.get(name) ?? new Map<string, number>();
@@ -40,12 +41,12 @@ function attributeTerms(index: LookIndex): string[] {
       known.set(String(value), (known.get(String(value)) ?? 0) + 1);
     }
   }
-  return [...values]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([name, counts]) => {
-      const frequent = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_VALUES);
-      return frequent.flatMap(([value]) => termOf(name, value));
-    });
+  return [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function attributeTerms(name: string, counts: ReadonlyMap<string, number>): string[] {
+  const frequent = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_VALUES);
+  return frequent.flatMap(([value]) => termOf(name, value));
 }
 
 /** None if the find panel could not tell it from others. */

@@ -1,3 +1,4 @@
+import { rowAt } from '../../index/index-row.js';
 import type { Condition } from '../../index/look-index.js';
 import type { TableColumns, TableMeta } from '../../wire/panel-answers.js';
 import type { Recording } from '../recording.js';
@@ -9,19 +10,19 @@ import {
   isEverySpan,
   knownRows,
 } from '../rows/chosen-rows.js';
-import { MOST_FIRST_ROWS, firstRows } from '../rows/first-rows.js';
 import { listedParts } from '../rows/listed-parts.js';
+import { MOST_FIRST_ROWS, firstRows } from '../rows/first-rows.js';
 import { SORT_KEYS } from '../rows/sort-keys.js';
 import type { SortKey } from '../rows/sort-keys.js';
 import { knownOrder, sortedRows } from '../rows/sorted-rows.js';
-import { WrongQuestion } from '../wrong-question.js';
+import { WrongQuestion } from '../query.js';
 
 const MOST_ROWS = 1000;
 /** Time in which the first rows are drawn, and in which another order may be asked for. */
 const SORT_AFTER_MS = 200;
 
 /**
- * A piece of the table of spans: `count` from place `first` on, sorted by `sort`, `descending` or not; with
+ * A piece of the table of spans: `count` from number `first` on, sorted by `sort`, `descending` or not; with
  * `states` of threads, too.
  */
 export const tableRoute: Route = {
@@ -109,14 +110,13 @@ function columnsOf({ index, names }: Recording, rows: Int32Array): TableColumns 
     source: new Uint32Array(rows.length),
     flags: new Uint8Array(rows.length),
   };
-  for (const [place, row] of rows.entries()) {
-    const part = index.partOf(row);
-    const at = row - part.firstRow;
-    columns.start[place] = part.start[at]! + part.offset;
-    columns.duration[place] = part.duration[at]!;
-    columns.name[place] = names.of(part, part.name[at]!);
-    columns.source[place] = part.source.number;
-    columns.flags[place] = part.flags[at]!;
+  for (const [line, row] of rows.entries()) {
+    const { part, at, start, duration, flags } = rowAt(index, row);
+    columns.start[line] = start;
+    columns.duration[line] = duration;
+    columns.name[line] = names.of(part, part.name[at]!);
+    columns.source[line] = part.source.number;
+    columns.flags[line] = flags;
   }
   return columns;
 }

@@ -1,7 +1,7 @@
-import { NO_TRACE } from '../../index/look-index.js';
+import { rowAt } from '../../index/index-row.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
 import { TargetBudget, nameTargets } from '../../report/call-target.js';
-import { requestPath } from '../../report/request-path.js';
+import { requestPath } from '../../report/row-name.js';
 import { SpanFamily, selfTime, traceSpans, waitedTimes } from '../../report/span-family.js';
 import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
@@ -23,9 +23,7 @@ export const traceRoute: Route = {
 };
 
 function traceOf(index: LookIndex, row: number): TraceAnswer {
-  const part = index.partOf(row);
-  const trace = part.trace[row - part.firstRow]!;
-  const traceId = trace === NO_TRACE ? null : part.traceId(trace);
+  const { traceId } = rowAt(index, row);
   const { rows, spans, all } = traceSpans(index, row, traceId);
   const family = new SpanFamily(spans);
   const length = (at: number): number => spans[at]!.end - spans[at]!.start;
@@ -47,7 +45,7 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
       const early = span.start - spans[child]!.start;
       // Within a process there is one clock.
       if (early > (clocks?.early ?? 0) && sourceOf(child) !== sourceOf(at)) {
-        clocks = { early, parent: placeOf(sourceOf(at)), child: placeOf(sourceOf(child)) };
+        clocks = { early, parent: processText(sourceOf(at)), child: processText(sourceOf(child)) };
       }
       waiting.push({ at: child, depth: depth + 1 });
     }
@@ -88,7 +86,7 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
 }
 
 /** `stock on host-b`, as far as the trace says it. */
-function placeOf({ service, pid, host }: Source): string {
+function processText({ service, pid, host }: Source): string {
   const process = service ?? (pid === undefined ? 'a process' : `process ${pid}`);
   return host === undefined ? process : `${process} on ${host}`;
 }

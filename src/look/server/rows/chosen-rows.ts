@@ -1,10 +1,8 @@
-import type { Condition, IndexPart } from '../../index/look-index.js';
-import { INSTANT_BIT } from '../../index/look-index.js';
-import { parseFindText } from '../../condition/find-text.js';
-import type { Query } from '../query.js';
-import type { Recording } from '../recording.js';
-import { WrongQuestion } from '../wrong-question.js';
 import { listedParts } from './listed-parts.js';
+import { groupsBy, parseFindText } from '../../condition/where.js';
+import { type Condition, type IndexPart, INSTANT_BIT } from '../../index/look-index.js';
+import { type Query, WrongQuestion } from '../query.js';
+import type { Recording } from '../recording.js';
 
 /** Answers that are kept: several panels ask for the same rows. */
 const KEPT = 4;
@@ -29,6 +27,15 @@ export function conditionOfText(text: string): Condition {
     return parseFindText(text);
   } catch (error) {
     throw new WrongQuestion(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** What a text groups by; empty: as usual. @throws WrongQuestion if it is nothing to group by. */
+export function groupsOfText(text: string): ReturnType<typeof groupsBy> {
+  try {
+    return text === '' ? {} : groupsBy([text]);
+  } catch (error) {
+    throw new WrongQuestion(`what to group by ${(error as Error).message}`);
   }
 }
 
@@ -114,10 +121,10 @@ async function matchingRows(
   const listed = new Set(listedParts(recording.index, states));
   let rows = new Int32Array(4096);
   let size = 0;
-  for await (const found of index.find(condition)) {
+  for await (const { rows: found } of index.search(condition)) {
     signal.throwIfAborted();
     // Those of one part come together.
-    if (!listed.has(index.partOf(found[0]!))) continue;
+    if (found.length === 0 || !listed.has(index.partOf(found[0]!))) continue;
     if (size + found.length > rows.length) {
       const larger = new Int32Array(Math.max(2 * rows.length, size + found.length));
       larger.set(rows.subarray(0, size));

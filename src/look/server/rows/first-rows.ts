@@ -1,6 +1,6 @@
 import { INSTANT_BIT } from '../../index/look-index.js';
 import { BLOCK_ROWS } from '../../index/parts/attribute-blocks.js';
-import { firstAtLeast } from '../../index/parts/sorted.js';
+import { firstAtLeast } from '../../index/parts/order-rows.js';
 import type { IndexPart } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
 import { SortKeys } from './sort-keys.js';
@@ -58,17 +58,17 @@ class BestRows {
     this.#rows = new Int32Array(4 * count);
   }
 
-  /** Takes rows of a part, at the places from `from` up to `to` of `rows`. */
+  /** Takes rows of a part, those from `from` up to `to` of `rows`. */
   add(part: IndexPart, rows: Int32Array, from: number, to: number, column: KeyColumn): void {
     const step = this.#isDescending ? -1 : 1;
     const first = this.#isDescending ? to - 1 : from;
     const end = this.#isDescending ? from - 1 : to;
     const { values, offset, ranks } = column;
     const { firstRow } = part;
-    for (let place = first; place !== end; place += step) {
-      const value = values[rows[place]! - firstRow]!;
+    for (let i = first; i !== end; i += step) {
+      const value = values[rows[i]! - firstRow]!;
       const key = step * (ranks === undefined ? value + offset : ranks[value]!);
-      if (key < this.#limit) this.#put(key, rows[place]!);
+      if (key < this.#limit) this.#put(key, rows[i]!);
     }
   }
 

@@ -1,8 +1,8 @@
-import { INSTANT_BIT } from '../../index/look-index.js';
+import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { isInterruption } from '../../report/interruptions.js';
 import { rowName } from '../../report/row-name.js';
-import { threadKeys } from '../../report/thread-names.js';
+import { threadKeys } from '../../report/processes.js';
 import type { RowAnswer } from '../../wire/answers.js';
 
 /** Rows that the page can list. */
@@ -26,11 +26,10 @@ interface Candidate {
  * rule, and others only wait. The rest follows by the time that it has in common with the row.
  */
 export function openMeanwhile(index: LookIndex, row: number): RowAnswer['openMeanwhile'] {
-  const { start: from, end: to } = timesOf(index, row);
+  const { start: from, end: to, track } = rowAt(index, row);
   if (to <= from) return { count: 0, rows: [] };
   const keys = threadKeys(index);
-  const own = index.partOf(row);
-  const key = keys[own.track[row - own.firstRow]!];
+  const key = keys[track];
   const tracks = index.tracks
     .filter(({ number, kind }) => kind === 'thread' && keys[number] === key)
     .map(({ number }) => number);
@@ -41,9 +40,9 @@ export function openMeanwhile(index: LookIndex, row: number): RowAnswer['openMea
   );
   const candidates: Candidate[] = [];
   for (const each of rows) {
-    const { start, end } = timesOf(index, each);
+    const { start, end, isInstant, name } = rowAt(index, each);
     const common = Math.min(to, end) - Math.max(from, start);
-    if (common < LEAST_SHARE * (to - from) || !isOrdinarySpan(index, each)) continue;
+    if (common < LEAST_SHARE * (to - from) || isInstant || isInterruption(name)) continue;
     candidates.push({ row: each, start, end, share: common / (to - from) });
   }
   candidates.sort(bySuspicion);
@@ -61,22 +60,4 @@ function bySuspicion(a: Candidate, b: Candidate): number {
   if (first !== second) return first ? -1 : 1;
   if (first) return b.start - a.start || a.end - b.end;
   return b.share - a.share || b.start - a.start;
-}
-
-function timesOf(index: LookIndex, row: number): { start: number; end: number } {
-  const part = index.partOf(row);
-  const at = row - part.firstRow;
-  const start = part.start[at]! + part.offset;
-  return { start, end: start + part.duration[at]! };
-}
-
-function nameOf(index: LookIndex, row: number): string {
-  const part = index.partOf(row);
-  return part.names.text(part.name[row - part.firstRow]!);
-}
-
-function isOrdinarySpan(index: LookIndex, row: number): boolean {
-  const part = index.partOf(row);
-  if ((part.flags[row - part.firstRow]! & INSTANT_BIT) !== 0) return false;
-  return !isInterruption(nameOf(index, row));
 }

@@ -1,6 +1,7 @@
+import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { isInterruption, isInterruptionMark } from '../../report/interruptions.js';
-import { threadKeys } from '../../report/thread-names.js';
+import { threadKeys } from '../../report/processes.js';
 import type { WaterfallPause } from '../../wire/panel-answers.js';
 
 /** Calls of a trace that are looked at. */
@@ -50,9 +51,8 @@ export class PausesBefore {
 
   #tracksOfThread(row: number): number[] {
     const { tracks } = this.#index;
-    const part = this.#index.partOf(row);
     const keys = (this.#keys ??= threadKeys(this.#index));
-    const key = keys[part.track[row - part.firstRow]!];
+    const key = keys[rowAt(this.#index, row).track];
     return tracks
       .filter((track) => keys[track.number] === key)
       .filter((track) => track.kind === 'thread' || isInterruptionMark(track))
@@ -60,14 +60,13 @@ export class PausesBefore {
   }
 
   #pauseAt(row: number, from: number, to: number): WaterfallPause[] {
-    const part = this.#index.partOf(row);
-    const at = row - part.firstRow;
-    const start = Math.max(from, part.start[at]! + part.offset);
-    const end = Math.min(to, part.start[at]! + part.offset + part.duration[at]!);
+    const own = rowAt(this.#index, row);
+    const start = Math.max(from, own.start);
+    const end = Math.min(to, own.end);
     if (end <= start) return [];
-    const track = this.#index.tracks[part.track[at]!]!;
+    const track = this.#index.tracks[own.track]!;
     const isMark = track.kind === 'mark';
-    const name = isMark ? track.name : part.names.text(part.name[at]!);
+    const name = isMark ? track.name : own.name;
     if (!isMark && !isInterruption(name)) return [];
     const kind = /blocked|stalls/i.test(name) ? 'stall' : 'collection';
     return [{ kind, start, duration: end - start }];

@@ -1,26 +1,15 @@
+import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
-import { firstAtLeast } from '../../index/parts/sorted.js';
-import type { Query } from '../query.js';
-import { WrongQuestion } from '../wrong-question.js';
+import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { type Query, WrongQuestion } from '../query.js';
 
 /** Its start in ns; then the span's id, or the track of a row that is no span. */
 const KEY = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:_([0-9a-f]{16})|_t(\d{1,10}))?$/;
 
-/** The span's id as 16 hexadecimal digits; undefined if the row has none. */
-export function spanIdOf(index: LookIndex, row: number): string | undefined {
-  const part = index.partOf(row);
-  const at = 2 * (row - part.firstRow);
-  const [high, low] = [part.spanId[at]!, part.spanId[at + 1]!];
-  const hex = (half: number): string => half.toString(16).padStart(8, '0');
-  return high === 0 && low === 0 ? undefined : hex(high) + hex(low);
-}
-
 /** What finds a row again: a refresh may give it another number. */
 export function keyOfRow(index: LookIndex, row: number): string {
-  const part = index.partOf(row);
-  const at = row - part.firstRow;
-  const id = spanIdOf(index, row) ?? `t${part.track[at]!}`;
-  return `${part.start[at]! + part.offset}_${id}`;
+  const { start, spanId, track } = rowAt(index, row);
+  return `${start}_${spanId ?? `t${track}`}`;
 }
 
 /**
@@ -35,12 +24,11 @@ export function rowOfQuestion(index: LookIndex, query: Query): number {
   if (start === undefined) throw new WrongQuestion(`key is none: ${JSON.stringify(key)}`);
   const row = query.integer('row', 0, 2 ** 31);
   const isIt = (each: number): boolean => {
-    const part = index.partOf(each);
-    const at = each - part.firstRow;
+    const own = rowAt(index, each);
     return (
-      part.start[at]! + part.offset === Number(start) &&
-      (spanId === undefined || spanId === spanIdOf(index, each)) &&
-      (track === undefined || Number(track) === part.track[at])
+      own.start === Number(start) &&
+      (spanId === undefined || spanId === own.spanId) &&
+      (track === undefined || Number(track) === own.track)
     );
   };
   if (row < index.rows && isIt(row)) return row;

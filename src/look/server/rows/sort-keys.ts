@@ -102,7 +102,7 @@ export class SortKeys {
     }
   }
 
-  /** The place of each text of a part among all texts in alphabetical order. */
+  /** The rank of each text of a part among all texts in alphabetical order. */
   #ranksOf(part: IndexPart): Float64Array {
     this.#ranks ??= this.#allRanks();
     return Float64Array.from(this.#textsOf(part), (text) => this.#ranks!.get(text)!);
@@ -113,7 +113,7 @@ export class SortKeys {
     for (const part of this.#recording.index.parts) {
       for (const text of this.#textsOf(part)) all.add(text);
     }
-    return new Map([...all].sort().map((text, place) => [text, place]));
+    return new Map([...all].sort().map((text, rank) => [text, rank]));
   }
 
   #textsOf({ names, source }: IndexPart): string[] {

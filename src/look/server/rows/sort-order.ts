@@ -1,11 +1,11 @@
 import { Turns } from '../../index/turns.js';
 
 const DIGIT = 1 << 16;
-/** Keys that are placed before other questions may be answered: some milliseconds. */
+/** Keys that are dealt before other questions may be answered: some milliseconds. */
 const PIECE = 1 << 18;
 
 /**
- * The places of keys in ascending order; equal ones keep their order. A radix sort of the bits, which have
+ * The numbers of keys in ascending order; equal ones keep their order. A radix sort of the bits, which have
  * the order of the numbers as long as none is negative.
  *
  * @param keys at least 0 each, not NaN.
@@ -35,7 +35,7 @@ export async function sortOrder(keys: Float64Array): Promise<Uint32Array> {
       sum += own;
     }
     for (let first = 0; first < length; first += PIECE) {
-      place(order, spare, halves, digit, counts, first, Math.min(length, first + PIECE));
+      deal(order, spare, halves, digit, counts, first, Math.min(length, first + PIECE));
       await turns.next();
     }
     [order, spare] = [spare, order];
@@ -57,8 +57,8 @@ function count(
   for (let at = first; at < end; at++) counts[halves[4 * at + digit]!]!++;
 }
 
-/** Moves the places from `first` up to `end` to where their digits belong. */
-function place(
+/** Deals the numbers from `first` up to `end` to where their digits belong. */
+function deal(
   order: Uint32Array,
   into: Uint32Array,
   halves: Uint16Array,

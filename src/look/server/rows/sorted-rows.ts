@@ -1,5 +1,5 @@
 import type { IndexPart, LookIndex } from '../../index/look-index.js';
-import { firstAtLeast } from '../../index/parts/sorted.js';
+import { firstAtLeast } from '../../index/parts/order-rows.js';
 import type { Recording } from '../recording.js';
 import { SortKeys } from './sort-keys.js';
 import type { KeyColumn, SortKey } from './sort-keys.js';
@@ -59,7 +59,7 @@ async function sort(recording: Recording, rows: Int32Array, key: SortKey): Promi
   return sorted;
 }
 
-/** The rows of one part among others, at the places from `from` up to `to`. */
+/** The rows of one part among others, from number `from` up to `to`. */
 interface Stretch {
   part: IndexPart;
   /** What it was when the rows were chosen: a refresh may come in between. */
@@ -129,7 +129,7 @@ async function mergeTwo(left: Run, right: Run, turns: Turns): Promise<Run> {
   return merged;
 }
 
-/** Fills the places from `first` up to `end`. @returns which rows of the two come next. */
+/** Fills the rows from `first` up to `end`. @returns which rows of the two come next. */
 function mergePiece(
   left: Run,
   right: Run,

@@ -1,22 +1,26 @@
+import type { ComparedGroup } from '../../../look/compare/comparison-shape.js';
+import { comparedErrorTable, comparisonTable } from '../../../look/compare/comparison-table.js';
 import {
   comparisonSummary,
   differentServicesText,
   ratioText,
 } from '../../../look/compare/comparison-texts.js';
-import { comparedErrorsTitle, comparedErrorTable } from '../../../look/compare/error-comparison.js';
-import { comparisonTable } from '../../../look/compare/comparison-table.js';
-import type { ComparedGroup } from '../../../look/compare/comparison-shape.js';
-import { likelySides, runsOf, servicesOf } from '../../../look/report/recording-sides.js';
-import type { Run, Sides as SidesOfRuns } from '../../../look/report/recording-sides.js';
+import {
+  likelySides,
+  type Run,
+  runsOf,
+  servicesOf,
+  type Sides as SidesOfRuns,
+} from '../../../look/report/recording-sides.js';
 import type { CompareAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceOf, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { FiguresTable } from '../figures-table.js';
-import { ErrorsLink, ExampleLink } from '../report/errors-link.js';
+import { GroupBy, useGroupBy } from '../group-by.js';
 import type { Panel } from '../panel.js';
+import { ErrorsLink, ExampleLink } from '../report/errors-link.js';
 import { useAnswer } from '../use-answer.js';
-import { SideChoice } from './side-choice.js';
 
 /** Which spans became slower from one recording to another. */
 export const comparePanel: Panel = {
@@ -60,10 +64,12 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
     likely.after,
   );
   const where = useStore(view, (state) => choiceOf(state).where);
+  const by = useGroupBy();
   const question = {
     before: sourcesOf(runs, before),
     after: sourcesOf(runs, after),
     where,
+    by,
   };
   const isChosen = before.length > 0 && after.length > 0;
   const { answer, words, pending } = useAnswer<CompareAnswer | undefined>(
@@ -97,6 +103,7 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
           }}
         />
       </div>
+      <GroupBy kinds={[]} />
       <SidesWords runs={runs} before={before} after={after} />
       <p class="choice-line">
         {where !== '' && (
@@ -122,7 +129,6 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
           <p>{comparisonSummary(answer.groups)}</p>
           {answer.errors.types.length > 0 && (
             <FiguresTable
-              caption={comparedErrorsTitle(answer.errors)}
               table={comparedErrorTable(answer.errors)}
               cell={({ where, example }, { title }, text) => {
                 if (title === 'count') return <ErrorsLink where={where} text={text} />;
@@ -162,8 +168,11 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
   const app = useApp();
   return (
     <FiguresTable
-      caption="A typical span: the geometric mean of the durations, with its 95 % confidence interval"
-      table={comparisonTable(groups, ratioText)}
+      table={comparisonTable(
+        'A typical span: the geometric mean of the durations, with its 95 % confidence interval',
+        groups,
+        ratioText,
+      )}
       cell={({ name, targets }, { title }, text) =>
         title === 'span' ? (
           <button
@@ -179,5 +188,40 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
         ) : undefined
       }
     />
+  );
+}
+
+interface SideChoiceProps {
+  title: string;
+  runs: readonly Run[];
+  chosen: readonly string[];
+  onChoice: (names: string[]) => void;
+}
+
+/** The recordings of one side of a comparison: one or several. */
+function SideChoice({ title, runs, chosen, onChoice }: SideChoiceProps) {
+  const { recording } = useApp();
+  const epoch = Number(BigInt(recording.answer?.epoch ?? '0') / 1_000_000n);
+  return (
+    <fieldset class="side">
+      <legend>{title}</legend>
+      {runs.map(({ name, service, begin }) => (
+        <label key={name}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={({ currentTarget }) => {
+              const others = chosen.filter((each) => each !== name);
+              onChoice(currentTarget.checked ? [...others, name] : others);
+            }}
+          />
+          {name}
+          <span class="quiet">
+            {service !== undefined && !name.includes(service) && ` ${service}`}{' '}
+            {new Date(epoch + begin / 1e6).toISOString().slice(11, 19)} UTC
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

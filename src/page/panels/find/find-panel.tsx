@@ -1,13 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { FIND_TEXT, searchFor } from '../../data/choice.js';
-import type { Found } from '../../data/search.js';
+import { type Found, suggestedTerms } from '../../data/search.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText } from '../../../look/report/units.js';
 import type { SearchTermsAnswer } from '../../../look/wire/panel-answers.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
-import { suggestedTerms } from './suggested-terms.js';
 
 /** Search: matches are lit on the time line, and the other panels are about them. */
 export const findPanel: Panel = {
@@ -36,7 +35,7 @@ function Find() {
   const text = useStore(app.view, ({ parameters }) => parameters[FIND_TEXT] ?? '');
   const found = useStore(app.search.found, (value) => value);
   const selected = useStore(app.view, ({ row }) => row);
-  const place = found.rows.indexOf(selected ?? -1);
+  const rank = found.rows.indexOf(selected ?? -1);
   const isCurrent = found.text === text.trim();
 
   const { answer } = useAnswer('', (signal) =>
@@ -115,7 +114,7 @@ function Find() {
         </button>
       </form>
       <p role={found.state === 'failed' ? 'alert' : undefined}>
-        {isCurrent ? wordsOf(found, place) : 'Searching …'}
+        {isCurrent ? wordsOf(found, rank) : 'Searching …'}
       </p>
       <table>
         <caption class="spoken">What one can search by</caption>
@@ -143,10 +142,10 @@ function Find() {
   );
 }
 
-function wordsOf({ state, words, count, rows, searched }: Found, place: number): string {
+function wordsOf({ state, words, count, rows, searched }: Found, rank: number): string {
   if (state === 'none') return 'All terms must hold. Matches are lit on the time line.';
   if (state === 'failed') return words;
-  const which = place === -1 ? '' : `, this is number ${countText(place + 1)}`;
+  const which = rank === -1 ? '' : `, this is number ${countText(rank + 1)}`;
   const kept = rows.length < count ? `, Next steps through ${countText(rows.length)}` : '';
   if (count === 0 && state === 'done') return 'No span matches.';
   if (state === 'searching') {

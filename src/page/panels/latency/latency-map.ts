@@ -1,22 +1,24 @@
-import type { LatencyMeta } from '../../../look/wire/panel-answers.js';
-import { durationText } from '../../../look/report/units.js';
+import type { LatencyColumns, LatencyMeta } from '../../../look/wire/panel-answers.js';
+import { durationText, shareText } from '../../../look/report/units.js';
 import { axisStep, tickText } from '../../time-line/axis-text.js';
 import type { CanvasColours } from '../../theme/theme.js';
 
-/** Pixels for the axis of durations, the histogram and the axis of time. */
-export const LEFT = 64;
+/** Pixels for the axis of durations, the histogram, the strip of errors, and the axis of time below that. */
+const LEFT = 64;
 const MOST_RIGHT = 120;
-export const BOTTOM = 20;
+const STRIP = 26;
+const AXIS = 20;
+const BOTTOM = STRIP + AXIS;
 const LABEL_HEIGHT = 14;
 /** Pixels between two times of the axis, at least. */
 const TICK_WIDTH = 110;
 
 /** Pixels for the histogram. */
-export function rightOf(width: number): number {
+function rightOf(width: number): number {
   return Math.min(MOST_RIGHT, Math.round(width * 0.15));
 }
 
-/** A part of the map: places of columns and lines, both ends included. */
+/** A part of the map: numbers of columns and lines, both ends included. */
 export interface Brush {
   firstColumn: number;
   lastColumn: number;
@@ -24,12 +26,17 @@ export interface Brush {
   lastLine: number;
 }
 
-export interface LatencyMap extends LatencyMeta {
-  counts: Uint32Array;
-}
+export interface LatencyMap extends LatencyMeta, LatencyColumns {}
+
+/** Percentiles that are drawn as lines, and how: the highest is drawn through. */
+const LINES = [
+  ['p50', [1, 3]],
+  ['p95', [6, 3]],
+  ['p99', []],
+] as const;
 
 /** Where a point of the canvas lies in the map, kept within it. */
-export function placeAt(
+export function cellAt(
   { columns, lines }: LatencyMap,
   width: number,
   height: number,
@@ -119,6 +126,10 @@ export function drawLatencyMap(
     const top = mapHeight - (line + 1) * cellHeight;
     context.fillRect(width - rightOf(width) + 8, top + 0.5, length, Math.max(1, cellHeight - 1));
   }
+  for (const [name, dashes] of LINES) {
+    drawPercentile(context, map, map[name], dashes, colours, [mapWidth, mapHeight]);
+  }
+  drawErrors(context, map, colours, [mapWidth, mapHeight]);
   drawAxes(context, { from, to, least, step, lines }, colours, width, height);
   if (brush !== undefined) {
     context.strokeStyle = colours.text;
@@ -132,14 +143,97 @@ export function drawLatencyMap(
   }
 }
 
-/** Powers of ten; also their two- and fivefold where there are few. */
-function latencyLabels(least: number, most: number): number[] {
-  const factors = most / least < 1000 ? [1, 2, 5] : [1];
-  const labels: number[] = [];
-  for (let power = 10 ** Math.floor(Math.log10(least)); power <= most; power *= 10) {
-    for (const factor of factors) labels.push(factor * power);
+/** A line of one level for each column that has spans. */
+function drawPercentile(
+  context: CanvasRenderingContext2D,
+  { columns, lines, least, step }: LatencyMap,
+  values: Float64Array,
+  dashes: readonly number[],
+  colours: CanvasColours,
+  [width, height]: readonly [number, number],
+): void {
+  const cell = width / columns;
+  context.beginPath();
+  for (let column = 0; column < columns; column++) {
+    const value = values[column]!;
+    if (value === 0) continue;
+    const line = Math.log(Math.max(value, least) / least) / Math.log(step);
+    const y = height - Math.min(lines, line) * (height / lines);
+    const x = LEFT + column * cell;
+    if (column > 0 && values[column - 1]! > 0) context.lineTo(x, y);
+    else context.moveTo(x, y);
+    context.lineTo(x + cell, y);
   }
-  return labels.filter((label) => label >= least * (1 - 1e-9) && label <= most);
+  // A line of the page's colour around it keeps it apart from dark cells.
+  context.strokeStyle = colours.page;
+  context.lineWidth = 4;
+  context.stroke();
+  context.setLineDash([...dashes]);
+  context.strokeStyle = colours.text;
+  context.lineWidth = 1.5;
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/** The share of each column that failed, as a bar of the largest share. */
+function drawErrors(
+  context: CanvasRenderingContext2D,
+  map: LatencyMap,
+  colours: CanvasColours,
+  [width, top]: readonly [number, number],
+): void {
+  const { columns } = map;
+  const shares = Array.from({ length: columns }, (_, column) => {
+    const { spans, errors } = figuresOf(map, column);
+    return spans === 0 ? 0 : errors / spans;
+  });
+  const most = Math.max(...shares);
+  const base = top + STRIP;
+  context.fillStyle = colours.line;
+  context.fillRect(LEFT, base - 1, width, 1);
+  context.font = '11px system-ui, sans-serif';
+  context.textBaseline = 'middle';
+  context.textAlign = 'right';
+  context.fillStyle = colours.quiet;
+  context.fillText(most === 0 ? 'no error' : `${shareText(most)} err.`, LEFT - 4, base - STRIP / 2);
+  context.fillStyle = colours.bad;
+  for (const [column, share] of shares.entries()) {
+    if (share === 0) continue;
+    const size = Math.max(1, (share / most) * (STRIP - 6));
+    const cell = width / columns;
+    context.fillRect(LEFT + column * cell, base - size, Math.max(1, cell), size);
+  }
+}
+
+/** What the spans of a column are, of any duration. */
+export function figuresOf(
+  { counts, columns, lines, errors, p50, p95, p99 }: LatencyMap,
+  column: number,
+): Record<'spans' | 'errors' | 'p50' | 'p95' | 'p99', number> {
+  let spans = 0;
+  for (let line = 0; line < lines; line++) spans += counts[line * columns + column]!;
+  const [failed, half] = [errors[column]!, p50[column]!];
+  return { spans, errors: failed, p50: half, p95: p95[column]!, p99: p99[column]! };
+}
+
+/** Factors of powers of ten that have labels, and how many are enough: the first that have those. */
+const FACTORS = [
+  [3, [1]],
+  [3, [1, 2, 5]],
+  [2, [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9]],
+] as const;
+
+/** Durations between two others that an axis names; both ends if nothing rounder is between them. */
+export function latencyLabels(least: number, most: number): number[] {
+  for (const [enough, factors] of FACTORS) {
+    const labels: number[] = [];
+    for (let power = 10 ** Math.floor(Math.log10(least)); power <= most; power *= 10) {
+      for (const factor of factors) labels.push(factor * power);
+    }
+    const within = labels.filter((label) => label >= least * (1 - 1e-9) && label <= most);
+    if (within.length >= enough) return within;
+  }
+  return [least, most];
 }
 
 function drawAxes(

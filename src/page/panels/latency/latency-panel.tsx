@@ -1,20 +1,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LatencyMeta } from '../../../look/wire/panel-answers.js';
+import type { LatencyColumns, LatencyMeta } from '../../../look/wire/panel-answers.js';
 import { FIND_TEXT, choiceFields, choiceOf, withDurations } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { textScale } from '../../theme/text-scale.js';
-import { canvasColours } from '../../theme/theme.js';
-import { countText, durationText } from '../../../look/report/units.js';
+import { tickText } from '../../time-line/axis-text.js';
+import { canvasColours, textScale } from '../../theme/theme.js';
+import { countText, durationText, shareText } from '../../../look/report/units.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 import {
   countIn,
   drawLatencyMap,
+  figuresOf,
   lineSums,
   orderedBrush,
-  placeAt,
+  cellAt,
   rangesOf,
 } from './latency-map.js';
 import type { Brush, LatencyMap } from './latency-map.js';
@@ -36,7 +37,7 @@ const MOVES: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, -1],
 };
 
-interface Place {
+interface Cell {
   column: number;
   line: number;
 }
@@ -48,10 +49,11 @@ function Latency() {
   const { answer, words } = useAnswer<LatencyMap>(choice, async (signal) => {
     const fields = { ...choiceFields(choiceOf(app.view.value)), columns: COLUMNS };
     const { columns, meta } = await app.server.columns('/data/latency', fields, signal);
-    return { ...(meta as LatencyMeta), counts: columns['counts'] as Uint32Array };
+    return { ...(meta as LatencyMeta), ...(columns as unknown as LatencyColumns) };
   });
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [brush, setBrush] = useState<{ from: Place; to: Place } | undefined>(undefined);
+  const [brush, setBrush] = useState<{ from: Cell; to: Cell } | undefined>(undefined);
+  const [pointed, point] = useState<number | undefined>(undefined);
   const [size, resize] = useState(0);
   const shown: Brush | undefined = brush && orderedBrush(brush.from, brush.to);
 
@@ -78,12 +80,12 @@ function Latency() {
     drawLatencyMap(context, answer, shown, canvasColours(), width, height);
   }, [answer, brush, theme, size]);
 
-  const placeOf = (event: PointerEvent): Place => {
+  const cellOf = (event: PointerEvent): Cell => {
     const { clientWidth, clientHeight } = canvas.current!;
     const [width, height, x, y] = [clientWidth, clientHeight, event.offsetX, event.offsetY].map(
       (pixels) => pixels / textScale(),
     ) as [number, number, number, number];
-    return placeAt(answer!, width, height, x, y);
+    return cellAt(answer!, width, height, x, y);
   };
   const choose = (chosen: Brush): void => {
     const { from, to, least, most } = rangesOf(answer!, chosen);
@@ -130,19 +132,24 @@ function Latency() {
         onPointerDown={(event) => {
           if (answer === undefined) return;
           canvas.current!.setPointerCapture(event.pointerId);
-          const at = placeOf(event);
+          const at = cellOf(event);
           setBrush({ from: at, to: at });
         }}
         onPointerMove={(event) => {
+          if (answer !== undefined) point(cellOf(event).column);
           if (event.buttons === 1 && brush !== undefined && answer !== undefined) {
-            setBrush({ from: brush.from, to: placeOf(event) });
+            setBrush({ from: brush.from, to: cellOf(event) });
           }
         }}
         onPointerUp={() => {
           if (shown !== undefined) choose(shown);
         }}
+        onPointerLeave={() => {
+          point(undefined);
+        }}
       />
       <p id="latency-words">{brushWords(answer, shown)}</p>
+      <p class="quiet">{columnWords(answer, brush?.to.column ?? pointed)}</p>
     </div>
   );
 }
@@ -159,6 +166,22 @@ function brushWords(map: LatencyMap | undefined, brush: Brush | undefined): stri
   );
 }
 
+/** The figures of a column, in words. */
+function columnWords(map: LatencyMap | undefined, column: number | undefined): string {
+  if (map === undefined || column === undefined || column >= map.columns) {
+    return 'Point at a column for its percentiles and errors.';
+  }
+  const { from, to, columns } = map;
+  const cell = (to - from) / columns;
+  const at = `${tickText(from + column * cell, cell)}: `;
+  const { spans, errors, p50, p95, p99 } = figuresOf(map, column);
+  if (spans === 0) return `${at}no span`;
+  return (
+    `${at}${countText(spans)} spans, ${countText(errors)} failed (${shareText(errors / spans)}), ` +
+    `p50 ${durationText(p50)}, p95 ${durationText(p95)}, p99 ${durationText(p99)}`
+  );
+}
+
 /** What the axes and the colours mean. */
 function MapLegend({ map }: { map: LatencyMap }) {
   const { counts, columns, from, to } = map;
@@ -166,12 +189,13 @@ function MapLegend({ map }: { map: LatencyMap }) {
   return (
     <p class="map-legend">
       <span>
-        Up: duration, in powers of ten. To the right: time since the start of the recording.
+        Up: duration, on a logarithmic scale. To the right: time since the start of the recording.
       </span>
       <span>
         1 <span class="shades" /> {countText(most)} spans a cell of{' '}
         {durationText((to - from) / columns)}
       </span>
+      <span>Lines: p50 (dotted), p95 (dashed), p99. Below: the share that failed.</span>
       <span>
         Right edge: spans of each duration, at most {countText(Math.max(...lineSums(map)))}
       </span>

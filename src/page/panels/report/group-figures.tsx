@@ -1,10 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Group, Report } from '../../../look/report/report-shape.js';
-import {
-  groupsTitle,
-  groupTable,
-  groupWaitTable,
-} from '../../../look/report/tables/group-tables.js';
+import { groupTable, groupWaitTable, rateNote } from '../../../look/report/tables/group-tables.js';
 import { countText } from '../../../look/report/units.js';
 import { waitingGroups } from '../../../look/report/wait-texts.js';
 import { searchFor, searchText } from '../../data/choice.js';
@@ -13,11 +9,8 @@ import { FiguresTable } from '../figures-table.js';
 import { ErrorsLink } from './errors-link.js';
 
 /** Latency by route, name or service, and what it waited for. A click on a title sorts. */
-export function GroupFigures({
-  groups,
-  by,
-  attributes,
-}: Pick<Report, 'groups' | 'by' | 'attributes'>) {
+export function GroupFigures({ report: given }: { report: Report }) {
+  const { groups, by, attributes } = given;
   const { view } = useApp();
   const [sort, sortBy] = useState('share');
   const figureOf = (group: Group): number => Number(group[sort as keyof Group]);
@@ -25,11 +18,12 @@ export function GroupFigures({
   const waiting = waitingGroups(groups);
   const isEstimate = waiting.some(({ sampled, recorded }) => sampled < recorded);
   const table = groupTable(report);
+  const rates = rateNote(given);
   const waits = waiting.length > 0 ? groupWaitTable(report).columns.slice(-1) : [];
   return (
     <div>
       <FiguresTable
-        caption={`${groupsTitle(report)}, the most first: ${sort}`}
+        caption={`${table.title}, the most first: ${sort}`}
         table={{ ...table, columns: [...table.columns, ...waits] }}
         sort={{ by: sort, choose: sortBy }}
         cell={({ where, errors }, { title }, text) => {
@@ -37,7 +31,7 @@ export function GroupFigures({
           if (title === 'errors' && errors > 0) {
             return <ErrorsLink where={[...where, 'status=error']} text={text} />;
           }
-          if (title !== by) return undefined;
+          if (title !== table.columns[0]!.title) return undefined;
           return (
             <button
               type="button"
@@ -52,6 +46,7 @@ export function GroupFigures({
           );
         }}
       />
+      {rates !== undefined && <p class="quiet">{rates}.</p>}
       {isEstimate && (
         <p class="quiet">
           “waited for” is an estimate: from at most{' '}

@@ -1,14 +1,12 @@
 import type { Report } from '../../../look/report/report-shape.js';
 import {
   interruptionTable,
-  INTERRUPTIONS_TITLE,
-  LONGEST_TITLE,
   longStallTable,
   slowShareTable,
 } from '../../../look/report/tables/interruption-tables.js';
 import type { ReportAnswer, ReportedRow } from '../../../look/wire/panel-answers.js';
 import { choiceOf } from '../../data/choice.js';
-import { momentText } from '../../data/moment-text.js';
+import { momentText } from '../../time-line/axis-text.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { FiguresTable } from '../figures-table.js';
@@ -24,39 +22,35 @@ export function Interruptions({ interruptions, rows }: InterruptionsProps) {
   const { view, recording } = useApp();
   const isSearch = useStore(view, (state) => choiceOf(state).where !== '');
   if (interruptions.threads.length === 0) return null;
+  const table = interruptionTable(interruptions);
   const stalls = longStallTable(interruptions);
   const shares = slowShareTable(interruptions);
   const note = isSearch ? ': all of them, whatever the search' : '';
   return (
     <div>
       <FiguresTable
-        caption={`${INTERRUPTIONS_TITLE}${note}`}
-        table={interruptionTable(interruptions)}
+        caption={`${table.title}${note}`}
+        table={table}
         cell={(_, { title }, text, at) =>
           title === 'what' ? (
             <RowLink text={text} title="Show the longest" found={rows.threads[at]} />
           ) : undefined
         }
       />
-      {stalls.rows.length > 0 && (
-        <FiguresTable
-          caption={LONGEST_TITLE}
-          table={stalls}
-          cell={(_, { title }, text, at) => {
-            const found = rows.stalls[at];
-            if (found === undefined) return undefined;
-            if (title === 'at') return momentText(recording.answer, found.start);
-            if (title !== 'took') return undefined;
-            return <RowLink text={text} title="Show it on the time line" found={found} />;
-          }}
-        />
-      )}
-      {shares.rows.length > 0 && (
-        <FiguresTable
-          caption="How much of the slowest 5 % lay within blocked loops and collections"
-          table={shares}
-        />
-      )}
+      <FiguresTable
+        table={stalls}
+        cell={(_, { title }, text, at) => {
+          const found = rows.stalls[at];
+          if (found === undefined) return undefined;
+          if (title === 'at') return momentText(recording.answer, found.start);
+          if (title !== 'took') return undefined;
+          return <RowLink text={text} title="Show it on the time line" found={found} />;
+        }}
+      />
+      <FiguresTable
+        caption="How much of the slowest 5 % lay within blocked loops and collections"
+        table={shares}
+      />
     </div>
   );
 }

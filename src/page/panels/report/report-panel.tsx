@@ -1,25 +1,25 @@
+import { figureHints } from '../../../look/report/hint-texts.js';
 import { isBeforeAndAfter, likelySides, runsOf } from '../../../look/report/recording-sides.js';
-import { errorsTitle, errorTable } from '../../../look/report/tables/error-table.js';
-import { POOLS_TITLE, poolTable } from '../../../look/report/tables/pool-table.js';
+import type { MpiRun } from '../../../look/report/report-shape.js';
+import { costText, incompleteText } from '../../../look/report/report-texts.js';
+import { errorTable } from '../../../look/report/tables/error-table.js';
 import { lossTable } from '../../../look/report/tables/source-tables.js';
-import { threadTable } from '../../../look/report/tables/thread-table.js';
-import { contextHint } from '../../../look/report/hint-texts.js';
+import { mpiTable, poolTable, threadTable } from '../../../look/report/tables/resource-tables.js';
+import { bytesText, countText } from '../../../look/report/units.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { costText, incompleteText } from '../../../look/report/report-texts.js';
 import { ChoiceLine } from '../choice-line.js';
+import { FiguresTable } from '../figures-table.js';
+import { GroupBy, useGroupBy } from '../group-by.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
-import { FiguresTable } from '../figures-table.js';
 import { ErrorsLink, ExampleLink } from './errors-link.js';
 import { GroupFigures } from './group-figures.js';
 import { Interruptions } from './interruptions.js';
-import { MpiTables } from './mpi-tables.js';
-import { OpenSpans } from './open-spans.js';
-import { SlowTraces } from './slow-traces.js';
+import { OpenSpans, SlowTraces } from './slow-traces.js';
 
 /** What `tracewright report` prints, of the selected range and the search. */
 export const reportPanel: Panel = {
@@ -34,17 +34,19 @@ const SLOWEST = 5;
 
 function ReportView() {
   const app = useApp();
+  const by = useGroupBy();
   const choice = useStore(app.view, (state) => JSON.stringify(choiceOf(state)));
-  const { answer, words, pending } = useAnswer<ReportAnswer>(choice, (signal) =>
+  const { answer, words, pending } = useAnswer<ReportAnswer>(`${choice} ${by}`, (signal) =>
     app.server.json<ReportAnswer>(
       '/data/report',
-      { ...choiceFields(choiceOf(app.view.value)), slowest: SLOWEST },
+      { ...choiceFields(choiceOf(app.view.value)), slowest: SLOWEST, by },
       signal,
     ),
   );
   return (
     <div aria-busy={pending}>
       <ChoiceLine what="Report of the spans" />
+      <GroupBy kinds={['route', 'name', 'service']} />
       <CompareHint />
       {words !== '' && <p role="alert">{words}</p>}
       {answer === undefined ? words === '' && <p>Reading …</p> : <Figures {...answer} />}
@@ -84,40 +86,68 @@ function Figures(answer: ReportAnswer) {
   const { recording } = useApp();
   const wasKilled = useStore(recording.store, ({ answer }) => answer?.sources.some(isCutOff));
   const { report, slowest, open } = answer;
-  const { groups, by, errors, pools, interruptions, losses, threads, mpi } = report;
+  const { groups, errors, pools, interruptions, threads, mpi } = report;
   const incomplete = incompleteText(report);
   const openSpans = report.open.count > 0 && <OpenSpans report={report} rows={open} />;
   const isEmpty = groups.length === 0 && threads.length === 0 && mpi.length === 0;
   return (
     <>
       {isEmpty && <p>There are no spans here. Clear the search or the range to see more.</p>}
-      {report.withoutContext.length > 0 && <p>{contextHint(report.withoutContext).join(' ')}.</p>}
+      {figureHints(report).map((sentences) => (
+        <p key={sentences[0]}>{sentences.join(' ')}</p>
+      ))}
       <div class="report-tables">
-        {groups.length > 0 && (
-          <GroupFigures groups={groups} by={by} attributes={report.attributes} />
-        )}
+        {groups.length > 0 && <GroupFigures report={report} />}
         {wasKilled === true && openSpans}
         {report.slowest.length > 0 && <SlowTraces slowest={report.slowest} rows={slowest} />}
-        {errors.count > 0 && (
-          <FiguresTable
-            caption={errorsTitle(errors)}
-            table={errorTable(errors)}
-            cell={({ where }, { unit, title }, text) => {
-              if (unit === 'count') return <ErrorsLink where={where} text={text} />;
-              const isExample = title === 'example' && text !== '';
-              return isExample ? <ExampleLink trace={text} /> : undefined;
-            }}
-          />
-        )}
-        {pools.length > 0 && <FiguresTable caption={POOLS_TITLE} table={poolTable(pools)} />}
+        <FiguresTable
+          table={errorTable(errors)}
+          cell={({ where }, { unit, title }, text) => {
+            if (unit === 'count') return <ErrorsLink where={where} text={text} />;
+            const isExample = title === 'example' && text !== '';
+            return isExample ? <ExampleLink trace={text} /> : undefined;
+          }}
+        />
+        <FiguresTable table={poolTable(pools)} />
         {wasKilled !== true && openSpans}
         <Interruptions interruptions={interruptions} rows={answer} />
         {mpi.length > 0 && <MpiTables runs={mpi} />}
-        {threads.length > 0 && <FiguresTable caption="Threads" table={threadTable(threads)} />}
+        <FiguresTable table={threadTable(threads)} />
       </div>
       {incomplete !== undefined && <p>{incomplete}.</p>}
-      {losses.length > 0 && <FiguresTable caption="What was lost" table={lossTable(report)} />}
+      <FiguresTable table={lossTable(report)} />
       <p class="quiet">{costText(report)}.</p>
+    </>
+  );
+}
+
+const MOST_PAIRS = 50;
+
+/** Calls of MPI, and what ranks sent to each other. */
+function MpiTables({ runs }: { runs: readonly MpiRun[] }) {
+  return (
+    <>
+      {runs.map((run) => (
+        <div key={run.path}>
+          <FiguresTable table={mpiTable(run)} />
+          {run.traffic.length > 0 && (
+            <table class="figures">
+              <caption>Messages, the first {MOST_PAIRS} pairs of ranks</caption>
+              <tbody>
+                {run.traffic.slice(0, MOST_PAIRS).map(({ from, to, messages, bytes }) => (
+                  <tr key={`${from} ${to}`}>
+                    <th scope="row">
+                      rank {from} → {to}
+                    </th>
+                    <td class="number">{countText(messages)} messages</td>
+                    <td class="number">{bytes === null ? '' : bytesText(bytes)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </div>
+      ))}
     </>
   );
 }

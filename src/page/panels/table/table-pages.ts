@@ -4,7 +4,7 @@ import type { Choice } from '../../data/choice.js';
 import type { RecordingData } from '../../data/recording-data.js';
 import type { Server } from '../../data/server.js';
 
-export interface TableOrder {
+interface TableOrder {
   choice: Choice;
   sort: string;
   descending: boolean;
@@ -40,13 +40,13 @@ export class TablePages {
     this.#leaving.abort();
   }
 
-  /** The page and the place in it; undefined: not there yet. */
-  at(place: number): { page: TableColumns; at: number } | undefined {
-    const page = this.#pages.get(Math.floor(place / PAGE_ROWS));
-    return page === undefined ? undefined : { page, at: place % PAGE_ROWS };
+  /** The page and the line in it; undefined: not there yet. */
+  at(line: number): { page: TableColumns; at: number } | undefined {
+    const page = this.#pages.get(Math.floor(line / PAGE_ROWS));
+    return page === undefined ? undefined : { page, at: line % PAGE_ROWS };
   }
 
-  /** Says which places are shown. */
+  /** Says which lines are shown. */
   want(first: number, last: number): void {
     this.#wanted = [];
     for (let page = Math.floor(first / PAGE_ROWS); page <= Math.floor(last / PAGE_ROWS); page++) {

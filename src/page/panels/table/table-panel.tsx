@@ -1,17 +1,38 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../../look/index/look-index.js';
 import { choiceOf } from '../../data/choice.js';
-import { fileName } from '../../data/file-name.js';
-import { utcText } from '../../data/moment-text.js';
+import { fileName, tickText, utcText } from '../../time-line/axis-text.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { textScale } from '../../theme/text-scale.js';
-import { tickText } from '../../time-line/axis-text.js';
+import { textScale } from '../../theme/theme.js';
 import { countText, durationText } from '../../../look/report/units.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
-import { ROW_HEIGHT, firstRow, scrollHeight, scrollTopOf } from './scrolled-rows.js';
 import { TablePages } from './table-pages.js';
+
+/** Height of a row in pixels, as all heights here: where texts have their usual size. */
+const ROW_HEIGHT = 24;
+/** Browsers draw no element that is higher than some 16 million pixels, so a long table is scaled. */
+const MOST_HEIGHT = 8_000_000;
+
+/** Height of what is scrolled, in pixels. */
+function scrollHeight(total: number): number {
+  return Math.min(MOST_HEIGHT, total * ROW_HEIGHT);
+}
+
+/** The first row that is shown, a fraction while it is scrolled out in part. */
+function firstRow(scrollTop: number, viewHeight: number, total: number): number {
+  const most = scrollHeight(total) - viewHeight;
+  if (most <= 0) return 0;
+  return (Math.min(scrollTop, most) / most) * (total - viewHeight / ROW_HEIGHT);
+}
+
+/** Where to scroll so that a row is shown first. */
+function scrollTopOf(row: number, viewHeight: number, total: number): number {
+  const last = total - viewHeight / ROW_HEIGHT;
+  if (last <= 0) return 0;
+  return (Math.max(0, Math.min(row, last)) / last) * (scrollHeight(total) - viewHeight);
+}
 
 /** Every span, sorted by a column. */
 export const tablePanel: Panel = {
@@ -29,9 +50,9 @@ const COLUMNS = [
   ['service', 'Service'],
   ['status', 'Status'],
 ] as const;
+/** Starts that differ by so many ns have different texts. */
+const START_STEP = 1e3;
 /** The parameter of the view: whether states of threads are in the table. */
-/** Ns by which two starts differ that are told apart. */
-const START_STEP = 1e4;
 const STATES = 'table.states';
 const STATUS_WORDS = ['', 'ok', 'error'];
 const ROWS_A_KEY: Readonly<Record<string, number>> = {
@@ -55,7 +76,7 @@ function Table() {
   const states = useStore(view, ({ parameters }) => parameters[STATES] === 'yes');
   const revision = useStore(recording.store, ({ answer }) => answer?.revision);
   const [, redraw] = useState({});
-  const [place, moveTo] = useState(0);
+  const [line, moveTo] = useState(0);
   const scrolled = useRef<HTMLDivElement>(null);
   const pages = useMemo(
     () =>
@@ -101,13 +122,13 @@ function Table() {
   const onKey = (event: KeyboardEvent): void => {
     const by = ROWS_A_KEY[event.key];
     if (event.key === 'Enter') {
-      const found = pages.at(place);
+      const found = pages.at(line);
       if (found !== undefined) {
         void app.showRow(found.page.row[found.at]!, found.page.start[found.at]);
       }
     } else if (by === undefined || total === 0) return;
     else {
-      const next = Math.max(0, Math.min(total - 1, place + by));
+      const next = Math.max(0, Math.min(total - 1, line + by));
       moveTo(next);
       const box = scrolled.current!;
       if (next < first || next >= first + count - 2) {
@@ -128,7 +149,7 @@ function Table() {
         role="grid"
         aria-label="Spans"
         aria-rowcount={total + 1}
-        aria-activedescendant={total > 0 ? `table-row-${place}` : undefined}
+        aria-activedescendant={total > 0 ? `table-row-${line}` : undefined}
         class="grid"
         tabIndex={0}
         ref={scrolled}
@@ -173,9 +194,9 @@ function Table() {
             {shown.map((each) => (
               <Row
                 key={each}
-                place={each}
+                line={each}
                 pages={pages}
-                active={each === place}
+                active={each === line}
                 onChoose={() => {
                   moveTo(each);
                 }}
@@ -212,21 +233,21 @@ function StatesLine({ states }: { states: boolean }) {
 }
 
 interface RowProps {
-  place: number;
+  line: number;
   pages: TablePages;
   active: boolean;
   onChoose: () => void;
 }
 
-function Row({ place, pages, active, onChoose }: RowProps) {
+function Row({ line, pages, active, onChoose }: RowProps) {
   const app = useApp();
   const selected = useStore(app.view, ({ row }) => row);
   useStore(app.rowNames.store, ({ answers }) => answers);
-  const found = pages.at(place);
+  const found = pages.at(line);
   const common = {
     role: 'row',
-    id: `table-row-${place}`,
-    'aria-rowindex': place + 2,
+    id: `table-row-${line}`,
+    'aria-rowindex': line + 2,
     class: active ? 'grid-row active' : 'grid-row',
   } as const;
   if (found === undefined) {

@@ -9,7 +9,7 @@ import type {
 import { rowFields } from '../../data/selected-row.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { cssColour, kindOfName } from '../../theme/interruption-kind.js';
+import { cssColour, kindOfName } from '../../theme/palette.js';
 import { countText, durationText } from '../../../look/report/units.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
@@ -79,7 +79,7 @@ function Waterfall({ row }: { row: number }) {
               waited for
             </th>
             <th scope="col" class="bars">
-              <span class="spoken">place in time</span>
+              <span class="spoken">when</span>
             </th>
           </tr>
         </thead>
@@ -106,8 +106,8 @@ function clockWords(rows: readonly WaterfallRow[], sources: readonly SourceAnswe
   return sources
     .filter(({ number, clockOffset }) => numbers.has(number) && clockOffset !== '0')
     .map(({ service, path, host, clockOffset, clockError = 0 }) => {
-      const place = host === undefined ? '' : ` on ${host}`;
-      const moved = `The times of ${service ?? path}${place} are moved by`;
+      const machine = host === undefined ? '' : ` on ${host}`;
+      const moved = `The times of ${service ?? path}${machine} are moved by`;
       return ` ${moved} ${durationText(Number(clockOffset))}, right within ${durationText(clockError)}.`;
     })
     .join('');

@@ -7,7 +7,7 @@ export const HASHED_TEXT_BYTES = 256;
 const TEXT_SEED = 0x811c_9dc5 | 0;
 const WORD_SEED = 0x2545_f491;
 const DOUBLE_SEED = 0x6c07_8965;
-/** In place of the hash of a text of which the first piece is too short to count for all of it. */
+/** Instead of the hash of a text of which the first piece is too short to count for all of it. */
 export const ANY_TEXT = 0x1b87_3593;
 
 /** Of a text or a name. */

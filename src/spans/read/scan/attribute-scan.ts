@@ -25,6 +25,7 @@ import {
 } from './attribute-hash.js';
 import type { RowColumns } from '../../../rows/row-columns.js';
 
+const TWO_32 = 2 ** 32;
 const TILDE = RESERVED.charCodeAt(0);
 const codeOf = (name: string): number => name.charCodeAt(1);
 const [MORE, ARRAY, START, END] = [CONTINUED, IS_ARRAY, REAL_START, REAL_END].map(codeOf) as [
@@ -225,27 +226,27 @@ export class AttributeScan {
     const type = bytes[at]! & ~TYPE_ARRAY;
     if ((bytes[at]! & TYPE_ARRAY) === 0 || at + 3 > end) return 0;
     let left = view.getUint16(at + 1);
-    let place = at + 3;
+    let offset = at + 3;
     this.#ofValue = 0;
     for (; left > 0; left--) {
-      let to = place + 8;
+      let to = offset + 8;
       if (type === TYPE_STRING) {
-        if (place + 2 > end) return 0;
-        to = place + 2 + view.getUint16(place);
+        if (offset + 2 > end) return 0;
+        to = offset + 2 + view.getUint16(offset);
         if (to > end) return 0;
-        this.#ofValue = hashOfText(view, place + 2, to);
+        this.#ofValue = hashOfText(view, offset + 2, to);
       } else if (isWord(type)) {
         if (to > end) return 0;
-        const high = view.getInt32(place);
-        const low = view.getInt32(place + 4);
+        const high = view.getInt32(offset);
+        const low = view.getInt32(offset + 4);
         this.#ofValue = type === TYPE_F64 ? hashOfDouble(high, low) : hashOfWord(high, low);
       } else {
         return 0;
       }
       if (left > 1) this.#rows.addHash(hashOfPair(ofName, this.#ofValue));
-      place = to;
+      offset = to;
     }
-    return place;
+    return offset;
   }
 }
 
@@ -272,6 +273,27 @@ export function endOfValue(bytes: Uint8Array, view: DataView, at: number, end: n
     to += 2 + view.getUint16(to);
   }
   return to > end ? 0 : to;
+}
+
+export function isText(type: number): boolean {
+  return type === TYPE_STRING;
+}
+
+export function isUnsigned(type: number): boolean {
+  return type === TYPE_U64;
+}
+
+/** The number of a value, whose type is at `at` and which lies within the record; undefined: it is none. */
+export function numberAt(bytes: Uint8Array, view: DataView, at: number): number | undefined {
+  const type = bytes[at]!;
+  if (type === TYPE_F64) return view.getFloat64(at + 1);
+  if (type !== TYPE_U64 && type !== TYPE_I64) return undefined;
+  const high = type === TYPE_U64 ? view.getUint32(at + 1) : view.getInt32(at + 1);
+  return high * TWO_32 + view.getUint32(at + 5);
+}
+
+export function isFloat(type: number): boolean {
+  return type === TYPE_F64;
 }
 
 function isWord(type: number): boolean {

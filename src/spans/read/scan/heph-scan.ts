@@ -13,15 +13,18 @@ import {
   IDENTITY_BYTES,
   KINDS,
   PARENT_REMOTE,
-  STATUS_MASK as STATUS_BITS,
-  STATUS_SHIFT as STATUS_PLACE,
+  STATUS_ERROR,
+  STATUS_MASK as SPAN_STATUS_MASK,
+  STATUS_SHIFT as SPAN_STATUS_SHIFT,
   STATUSES,
   UNFINISHED,
 } from '../../layout.js';
 import { HTTP } from '../system-of.js';
-import { attributesAt, descriptionAt, isEventAt } from '../../../heph/read/packet-head.js';
+import { attributesAt, descriptionAt } from '../../../heph/event-head.js';
+import { isEventAt } from '../../../heph/read/packet-head.js';
 import { AttributeScan, hasFailed, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from '../span-identity.js';
+import { nameOfStream } from '../thread-name.js';
 import { noteClock, noteEpoch } from './clock-records.js';
 import { ByteTable, NO_SYSTEM } from '../../../rows/byte-table.js';
 import { TraceTable } from '../../../rows/id-table.js';
@@ -41,7 +44,6 @@ const INCOMING = 'request';
 const REQUESTS: ReadonlySet<string> = new Set([INCOMING, 'http client', 'fetch']);
 const SERVER = KINDS.indexOf('server');
 const CLIENT = KINDS.indexOf('client');
-const ERROR = STATUSES.indexOf('error');
 const HTTP_BYTES = Buffer.from(HTTP);
 const LONGEST_REQUEST = 'http client'.length;
 
@@ -138,7 +140,7 @@ export class HephScan {
     const { rows } = this;
     const row = rows.add();
     rows.track[row] = this.#lastTrack;
-    rows.place[row] = offset - this.#base;
+    rows.recordOffset[row] = offset - this.#base;
     rows.route[row] = NO_TEXT;
     const isSpan = isIdentity(view, identity, end);
     let rest = identity;
@@ -170,7 +172,7 @@ export class HephScan {
     if (isRequest && !isSpan) {
       const kind = textOf(bytes, description, identity) === INCOMING ? SERVER : CLIENT;
       const isFailed = hasFailed(bytes, view, rest, end, kind === SERVER ? 500 : 400);
-      rows.flags[row] = kind | (isFailed ? ERROR << STATUS_SHIFT : 0);
+      rows.flags[row] = kind | (isFailed ? STATUS_ERROR << STATUS_SHIFT : 0);
     }
     rows.name[row] = isRequest
       ? this.#requestName(bytes, system)
@@ -180,10 +182,10 @@ export class HephScan {
   /** The number of the text that names the system of the operation. */
   #systemNumber(bytes: Uint8Array): number {
     const attributes = this.#attributes;
-    const place = attributes.system;
-    if (place !== -1) {
+    const at = attributes.system;
+    if (at !== -1) {
       const { texts } = attributes;
-      return this.names.numberOf(bytes, texts[2 * place]!, texts[2 * place + 1]!);
+      return this.names.numberOf(bytes, texts[2 * at]!, texts[2 * at + 1]!);
     }
     return attributes.isHttp ? this.names.numberOf(HTTP_BYTES, 0, HTTP_BYTES.length) : NO_SYSTEM;
   }
@@ -197,7 +199,7 @@ export class HephScan {
     const { rows } = this;
     const flags = view.getUint32(identity + 3 * WORD_ATTRIBUTE + 9);
     const kind = (flags >> KIND_SHIFT) & KIND_BITS;
-    const status = (flags >> STATUS_PLACE) & STATUS_BITS;
+    const status = (flags >> SPAN_STATUS_SHIFT) & SPAN_STATUS_MASK;
     rows.flags[row] =
       (kind < KINDS.length ? kind : 0) |
       ((status < STATUSES.length ? status : 0) << STATUS_SHIFT) |
@@ -246,9 +248,9 @@ export class HephScan {
   #requestName(bytes: Uint8Array, system: number): number {
     const { texts } = this.#attributes;
     const method = textOf(bytes, texts[2 * METHOD]!, texts[2 * METHOD + 1]!);
-    const place = [ROUTE, PATH, FULL_URL].find((each) => texts[2 * each + 1] !== 0);
-    if (place === undefined) return this.names.numberOfText(method, system);
-    const where = textOf(bytes, texts[2 * place]!, texts[2 * place + 1]!);
+    const at = [ROUTE, PATH, FULL_URL].find((each) => texts[2 * each + 1] !== 0);
+    if (at === undefined) return this.names.numberOfText(method, system);
+    const where = textOf(bytes, texts[2 * at]!, texts[2 * at + 1]!);
     return this.names.numberOfText(`${method} ${where}`, system);
   }
 
@@ -283,10 +285,6 @@ export class HephScan {
     if (gap < 0x8000_0000) count.missing += gap;
     count.last = counter;
   }
-}
-
-function nameOfStream(stream: number): string {
-  return stream === 0 ? 'main' : `thread ${stream}`;
 }
 
 function textOf(bytes: Uint8Array, from: number, to: number): string {

@@ -138,11 +138,11 @@ export class HephWalk {
 
   #fill(): void {
     while (this.#filled < this.#bytes.length) {
-      const place = this.offset + this.#filled;
-      const count = Math.min(this.#bytes.length - this.#filled, this.#end - place);
+      const offset = this.offset + this.#filled;
+      const count = Math.min(this.#bytes.length - this.#filled, this.#end - offset);
       if (count <= 0) return;
       const { fd, view } = this.#file;
-      const read = readSeen(fd, view, this.#bytes, this.#filled, count, place);
+      const read = readSeen(fd, view, this.#bytes, this.#filled, count, offset);
       if (read === 0) return;
       this.#filled += read;
     }

@@ -65,6 +65,17 @@ function overlapsIn({ parts }: LookIndex): number {
 }
 
 describe('the pieces of a trace that rotates', () => {
+  it.each([
+    ['nothing', () => []],
+    ['a span, and not yet a clock', () => requests(1)],
+  ])('are one source with one that has just begun and has %s', async (what, begun) => {
+    const run = `begun ${what.length}`;
+    const first = writeTrace(directory, `${run}/shop.000001.heph`, ...HEAD, ...requests(9));
+    const second = writeTrace(directory, `${run}/shop.000002.heph`, ...begun());
+    const index = await openLookIndex([first, second], { cache: false });
+    expect(index.sources).toMatchObject([{ service: 'shop', pid: 7 }]);
+  });
+
   it('are one source: tracks, lanes, parents and curves are those of one file', async () => {
     const spans = requests(300);
     const whole = writeTrace(directory, 'whole.heph', ...HEAD, ...spans);

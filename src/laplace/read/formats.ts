@@ -1,0 +1,112 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
+import { ringFormatAt } from '../../core/recovery/ring-file.js';
+import { fileOfRing, kindOfName, kindOfRingFormat, ringOf } from '../file-names.js';
+import type { TraceKind } from '../file-names.js';
+import type { Endian, ReferenceForm } from '../layout.js';
+import { checkKernelEvents, checkReferences } from './check.js';
+import { dumpLine, dumpObject, mergedRecords, referenceRecords } from './dump.js';
+import type { LaplaceRecord } from './dump.js';
+import { readKernelEvents } from './kernel-reader.js';
+import { readFirstRecord, recoverTrace } from './recover.js';
+import { readReferences } from './reference-reader.js';
+import { readKernelRows } from './rows.js';
+import { kindOfTrace } from './trace-kind.js';
+import { traceViewer } from './view-trace.js';
+import type { RingNames, TraceFormat } from '../../rows/trace-format.js';
+
+const CLOCK = "the machine's cycle counter";
+const NOT_DRAWN =
+  'contains memory references, which no viewer draws; print them with `tracewright dump`';
+
+function ringNames(kind: TraceKind): RingNames {
+  return {
+    isFormat: (format) => kindOfRingFormat(format) === kind,
+    isRing: (path) => fileOfRing(path) !== undefined,
+    fileOf: fileOfRing,
+  };
+}
+
+function filesIn(kind: TraceKind, directory: string, ringed: readonly string[]): string[] {
+  const named = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && kindOfName(entry.name) === kind)
+    .map((entry) => join(directory, entry.name));
+  return [...new Set([...named, ...ringed])].sort();
+}
+
+/** Recovers; the end of the file is repaired only if the file's name or ring confirms its kind. */
+function recover(kind: TraceKind, path: string, options: RecoverOptions): Recovery {
+  const isConfirmed =
+    kindOfName(path) === kind ||
+    !existsSync(ringOf(resolve(path))) ||
+    ringFormatAt(ringOf(resolve(path)), path, 'recover') !== undefined;
+  return recoverTrace(path, isConfirmed ? { ...options, kind } : options);
+}
+
+function* lines(records: Iterable<LaplaceRecord>, json: boolean): Generator<string, void> {
+  for (const record of records) yield json ? JSON.stringify(dumpObject(record)) : dumpLine(record);
+}
+
+function referenceFormat(form: ReferenceForm, endian: Endian): TraceFormat {
+  return {
+    name: `laplace-${form}`,
+    clock: CLOCK,
+    rings: ringNames(form),
+    isTraceFile: (path) => kindOfTrace(path) === form,
+    tracesIn: (directory, ringed) => filesIn(form, directory, ringed),
+    dump: (path, json, { kernel, onProgress }) => {
+      const options = { form, endian, onProgress };
+      const records =
+        kernel === undefined
+          ? referenceRecords(path, options)
+          : mergedRecords(path, kernel, options);
+      return lines(records, json);
+    },
+    mergesKernel: true,
+    content: 'memory references',
+    notDrawn: NOT_DRAWN,
+    check: (path, { onProgress }) => checkReferences(path, { form, endian, onProgress }),
+    unfinishedRules: [],
+    open: (path) => {
+      readFirstRecord(path, form);
+    },
+    recover: (path, options) => recover(form, path, options),
+    traceViewer,
+    epoch: () => undefined,
+    firstTime(path) {
+      for (const { timestamp } of readReferences(path, { form, endian })) return timestamp;
+      return undefined;
+    },
+  };
+}
+
+const kernelFormat: TraceFormat = {
+  name: 'laplace-kernel',
+  clock: CLOCK,
+  rings: ringNames('kernel'),
+  isTraceFile: (path) => kindOfTrace(path) === 'kernel',
+  tracesIn: (directory, ringed) => filesIn('kernel', directory, ringed),
+  dump: (path, json, { onProgress }) => lines(readKernelEvents(path, { onProgress }), json),
+  check: (path, { onProgress }) => checkKernelEvents(path, { onProgress }),
+  unfinishedRules: ['no-end'],
+  open: (path) => {
+    readFirstRecord(path, 'kernel');
+  },
+  recover: (path, options) => recover('kernel', path, options),
+  traceViewer,
+  rows: readKernelRows,
+  content: 'kernel events',
+  epoch: () => undefined,
+  firstTime(path) {
+    for (const event of readKernelEvents(path)) {
+      return event.kind === 'end' ? undefined : event.timestamp;
+    }
+    return undefined;
+  },
+};
+
+/** Laplace: one format for each kind of trace. */
+export function laplaceFormats(endian: Endian): readonly TraceFormat[] {
+  return [referenceFormat('binary', endian), referenceFormat('text', endian), kernelFormat];
+}

@@ -1,0 +1,259 @@
+import type { ActiveContext } from '../../spans/context/active-context.js';
+import { spans } from '../../spans/shared-spans.js';
+import type { Span } from '../../spans/span.js';
+import { DIRECT } from './published-calls.js';
+import type {
+  AnyFunction,
+  CallChannel,
+  CallChannels,
+  DirectCalls,
+  MethodMessage,
+  PublishedMessage,
+} from './published-calls.js';
+
+export const RUNNING = Symbol('tracewright.operation');
+
+/** What a library publishes of a call: one object for all of its events. */
+export interface CallMessage extends PublishedMessage {
+  [RUNNING]?: RunningCall | undefined;
+}
+
+/** How a call is when the library's function has returned: not over, or over. */
+export type Outcome = typeof PENDING | typeof SUCCEEDED | typeof FAILED;
+
+export const PENDING = 0;
+export const SUCCEEDED = 1;
+export const FAILED = 2;
+
+/** A call that is recorded, on its way. */
+export class RunningCall {
+  /** Undefined: it is not recorded, or over. */
+  span: Span | undefined;
+  /** What was active where the program called. */
+  readonly caller: ActiveContext | undefined;
+  /** Whether its span was made active by hand, and `before` must be again. */
+  isEntered = false;
+  before: unknown = undefined;
+  /** Whether it is published after it has begun. */
+  isHandedOver = false;
+  /** When it began, in ms: of what has no span. A number here would be an object more for each that has. */
+  since: number | undefined = undefined;
+  /** Whether its span begins only when the program has to wait. */
+  isLate = false;
+
+  constructor(span: Span | undefined, caller: ActiveContext | undefined) {
+    this.span = span;
+    this.caller = caller;
+  }
+
+  /** Makes its span active until `leave`. */
+  enter(): void {
+    if (this.span === undefined) return;
+    this.before = spans.swapContext(this.span);
+    this.isEntered = true;
+  }
+
+  leave(): void {
+    this.isEntered = false;
+    spans.leaveContext(this.before);
+    this.before = undefined;
+  }
+}
+
+/** Records the calls of one tracing channel, with its subscribers or without them. */
+export interface CallRecorder {
+  /** Whether a callback of the program gets back what was active where it called. */
+  readonly callsBack: boolean;
+  /** Begins a call; undefined: it is not recorded. */
+  begin(message: CallMessage): RunningCall | undefined;
+  /** The library's function has returned. */
+  returned(message: CallMessage, call: RunningCall, outcome: Outcome): void;
+  /** The call is over. */
+  ended(message: CallMessage, call: RunningCall, hasFailed: boolean): void;
+  /** The subscribers get a call that has begun already. */
+  handOver(message: CallMessage, call: RunningCall): void;
+}
+
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+const { then } = Promise.prototype;
+
+/** How many subscribe to a channel: functions, and stores. */
+function subscriptionsOf({ _subscribers, _stores }: CallChannel): number {
+  return (_subscribers?.length ?? 0) + (_stores?.size ?? 0);
+}
+
+/** The channels of a library, each of which has one subscriber at most as long as nobody else subscribes. */
+class DirectChannel implements DirectCalls {
+  readonly recorder: CallRecorder;
+  readonly #channels: CallChannels;
+  readonly #hasAsyncStart: number;
+
+  constructor(channels: CallChannels, recorder: CallRecorder) {
+    this.#channels = channels;
+    this.recorder = recorder;
+    this.#hasAsyncStart = recorder.callsBack ? 1 : 0;
+  }
+
+  get isAlone(): boolean {
+    const { start, end, asyncStart, asyncEnd, error } = this.#channels;
+    return (
+      subscriptionsOf(start) === 1 &&
+      subscriptionsOf(end) === 1 &&
+      subscriptionsOf(asyncStart) === this.#hasAsyncStart &&
+      subscriptionsOf(asyncEnd) === 1 &&
+      subscriptionsOf(error) === 0
+    );
+  }
+
+  call(original: AnyFunction, message: MethodMessage): unknown {
+    return recordedCall(this.recorder, original, message);
+  }
+}
+
+/** What records the calls of a tracing channel; undefined: somebody else has subscribed to it, too. */
+export function directRecorder(start: CallChannel): CallRecorder | undefined {
+  const direct = start[DIRECT];
+  return direct?.isAlone === true ? (direct as DirectChannel).recorder : undefined;
+}
+
+/** Has the calls of a tracing channel recorded without publishing them, as long as nobody else subscribes to it. */
+export function bindRecorder(channels: CallChannels, recorder: CallRecorder): void {
+  channels.start[DIRECT] = new DirectChannel(channels, recorder);
+}
+
+/** Calls a function, and records that its callback, of which `position` is the number, ends the call. */
+export function recordCallback(
+  recorder: CallRecorder,
+  message: CallMessage,
+  original: AnyFunction,
+  self: unknown,
+  args: unknown[],
+  position: number,
+): unknown {
+  const call = recorder.begin(message);
+  if (call === undefined) return original.apply(self, args);
+  const callback = args[position] as AnyFunction;
+  args[position] = function (this: unknown, ...outcome: unknown[]): unknown {
+    // By index: V8 makes no list of them then.
+    const error = outcome[0];
+    const hasFailed = Boolean(error);
+    if (hasFailed) message.error = error;
+    else message.result = outcome[1];
+    if (!recorder.callsBack) {
+      try {
+        return callback.apply(this, outcome);
+      } finally {
+        recorder.ended(message, call, hasFailed);
+      }
+    }
+    const before = spans.swapContext(call.caller);
+    try {
+      return callback.apply(this, outcome);
+    } finally {
+      recorder.ended(message, call, hasFailed);
+      spans.leaveContext(before);
+    }
+  };
+  let outcome: Outcome = PENDING;
+  try {
+    return original.apply(self, args);
+  } catch (error) {
+    message.error = error;
+    outcome = FAILED;
+    throw error;
+  } finally {
+    recorder.returned(message, call, outcome);
+  }
+}
+
+/**
+ * Calls a function that returns a promise, and records that this ends the call.
+ *
+ * @param publish gets what is no promise of the language's own class. Default: it is waited for if it has a `then`.
+ */
+export function recordPromise(
+  recorder: CallRecorder,
+  message: CallMessage,
+  original: AnyFunction,
+  self: unknown,
+  args: unknown[],
+  publish?: (result: unknown) => unknown,
+): unknown {
+  const call = recorder.begin(message);
+  if (call === undefined) return original.apply(self, args);
+  let result: unknown;
+  try {
+    result = original.apply(self, args);
+  } catch (error) {
+    message.error = error;
+    recorder.returned(message, call, FAILED);
+    throw error;
+  }
+  const isOwn = result instanceof Promise && result.constructor === Promise;
+  if (!isOwn && publish !== undefined) {
+    recorder.handOver(message, call);
+    return publish(result);
+  }
+  const resolved = (value: unknown): unknown => {
+    message.result = value;
+    recorder.ended(message, call, false);
+    return value;
+  };
+  if (isOwn) {
+    recorder.returned(message, call, PENDING);
+    // A promise of its own: a rejection that the program does not handle is found as before.
+    return then.call(result as Promise<unknown>, resolved, (error: unknown) => {
+      message.error = error;
+      recorder.ended(message, call, true);
+      throw error;
+    });
+  }
+  const isAwaited = typeof (result as PromiseLike<unknown> | undefined)?.then === 'function';
+  if (!isAwaited) message.result = result;
+  recorder.returned(message, call, isAwaited ? PENDING : SUCCEEDED);
+  if (isAwaited) {
+    (result as PromiseLike<unknown>).then(resolved, (error: unknown) => {
+      message.error = error;
+      recorder.ended(message, call, true);
+    });
+  }
+  return result;
+}
+
+/** Calls a function that is over when it returns. */
+export function recordCall(
+  recorder: CallRecorder,
+  message: CallMessage,
+  original: AnyFunction,
+  self: unknown,
+  args: unknown[],
+): unknown {
+  const call = recorder.begin(message);
+  if (call === undefined) return original.apply(self, args);
+  let outcome: Outcome = FAILED;
+  try {
+    const result = original.apply(self, args);
+    message.result = result;
+    outcome = SUCCEEDED;
+    return result;
+  } catch (error) {
+    message.error = error;
+    throw error;
+  } finally {
+    recorder.returned(message, call, outcome);
+  }
+}
+
+/** Calls a function: a callback as its last argument, or a promise as its result, ends the call. */
+function recordedCall(
+  recorder: CallRecorder,
+  original: AnyFunction,
+  message: MethodMessage,
+): unknown {
+  const { self, arguments: args } = message;
+  const last = args.length - 1;
+  if (typeof args[last] === 'function') {
+    return recordCallback(recorder, message, original, self, args, last);
+  }
+  return recordPromise(recorder, message, original, self, args);
+}

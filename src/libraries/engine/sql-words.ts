@@ -1,0 +1,93 @@
+/** The words of SQL by what they say of what follows them. */
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+/** What a statement may begin with. */
+export const STATEMENTS = set(
+  'SELECT INSERT UPDATE DELETE REPLACE MERGE CREATE DROP ALTER TRUNCATE CALL EXEC EXECUTE BEGIN START ' +
+    'COMMIT ROLLBACK SAVEPOINT RELEASE SET RESET SHOW USE LOCK UNLOCK PREPARE DEALLOCATE COPY GRANT REVOKE ' +
+    'DECLARE FETCH CLOSE MOVE LISTEN NOTIFY UNLISTEN VACUUM ANALYZE EXPLAIN DESCRIBE DESC DO KILL OPTIMIZE ' +
+    'PRAGMA ATTACH DETACH VALUES TABLE REFRESH REINDEX CLUSTER COMMENT DISCARD END ABORT LOAD RENAME',
+);
+/** After it another statement begins. */
+export const PREFIXES = set('EXPLAIN ANALYZE VERBOSE');
+/** What may follow a common table expression, or be in parentheses. */
+export const INNER = set('SELECT INSERT UPDATE DELETE MERGE');
+/** What a name of a table follows. */
+export const BEFORE_TABLE = set(
+  'FROM JOIN INTO UPDATE TABLE VIEW INSERT REPLACE TRUNCATE MERGE CALL EXEC',
+);
+/** What may be in between. */
+export const NOT_A_TABLE = set(
+  'INTO IGNORE LOW_PRIORITY HIGH_PRIORITY DELAYED OVERWRITE ONLY LATERAL TABLE IF NOT EXISTS OR ROLLBACK ' +
+    'ABORT FAIL REPLACE QUICK TEMPORARY TEMP',
+);
+/** Names of objects follow them that a summary has, or not. */
+export const OBJECTS = set(
+  'TABLE VIEW INDEX DATABASE SCHEMA FUNCTION PROCEDURE TRIGGER SEQUENCE TYPE USER ROLE EXTENSION',
+);
+/** Functions that have a `FROM` of their own. */
+export const FROM_WITHIN = set('EXTRACT TRIM SUBSTRING SUBSTR OVERLAY POSITION BTRIM');
+export const DEFINITIONS = set('CREATE DROP ALTER');
+/** What may come before the kind of object that a definition is of, and the kinds of which all words are names. */
+export const BEFORE_OBJECT = set(
+  'OR REPLACE TEMP TEMPORARY UNIQUE MATERIALIZED UNLOGGED GLOBAL LOCAL VIRTUAL RECURSIVE',
+);
+export const CLEAR_OBJECTS = set('TABLE VIEW INDEX SEQUENCE SCHEMA');
+
+/** A statement in which a word may be a value. Its text has `?` for all others. */
+export interface Guarded {
+  /** Words that are never values where they come. */
+  readonly keywords: ReadonlySet<string>;
+  /** Names that come first. */
+  readonly names: number;
+  /** Whether it contains a statement that the summary has too. */
+  readonly hasInner: boolean;
+}
+
+const guarded = (keywords: string, names = 0, hasInner = false): Guarded => ({
+  keywords: set(keywords),
+  names,
+  hasInner,
+});
+
+const ONLY_NAME = guarded('', 1);
+export const NO_NAME = guarded('');
+export const GUARDED: Readonly<Record<string, Guarded>> = {
+  SET: guarded('SESSION GLOBAL TO', 1),
+  PRAGMA: ONLY_NAME,
+  RESET: ONLY_NAME,
+  CALL: ONLY_NAME,
+  EXEC: ONLY_NAME,
+  EXECUTE: ONLY_NAME,
+  COPY: guarded('FROM TO STDIN STDOUT', 1),
+  PREPARE: guarded('AS FROM', 1, true),
+  DECLARE: guarded('CURSOR FOR', 0, true),
+  LOAD: guarded('DATA LOCAL INFILE INTO TABLE', 0, true),
+  COMMENT: guarded('ON IS TABLE COLUMN'),
+  GRANT: guarded('ON TO'),
+  REVOKE: guarded('ON FROM'),
+  SHOW: guarded('TABLES DATABASES COLUMNS STATUS VARIABLES INDEX FROM LIKE WHERE'),
+  ATTACH: guarded('DATABASE AS'),
+  DETACH: guarded('DATABASE'),
+  DO: NO_NAME,
+  USE: NO_NAME,
+  KILL: NO_NAME,
+  NOTIFY: NO_NAME,
+  LISTEN: NO_NAME,
+  UNLISTEN: NO_NAME,
+};
+/** A user, a role, a server and their like: of a definition that may have a password. */
+export const OTHER_OBJECT = guarded('IF NOT EXISTS WITH IDENTIFIED BY PASSWORD');
+/** They need no semicolon before them in SQL Server. */
+export const BEGINS_ANYWHERE = set('EXEC EXECUTE DECLARE USE KILL GRANT REVOKE');
+
+/** What ends the list of tables after `FROM`. */
+export const CLAUSES = set(
+  'WHERE GROUP ORDER HAVING LIMIT OFFSET UNION EXCEPT INTERSECT SET ON USING FOR WINDOW RETURNING VALUES FETCH',
+);
+
+/** Elsewhere `UPDATE` and `DELETE` are no operation: `ON DELETE CASCADE`, `FOR UPDATE`. */
+export function isBracket(text: string): boolean {
+  return text === '(' || text === ')';
+}

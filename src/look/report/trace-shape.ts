@@ -1,0 +1,107 @@
+/** What a report says of single traces and spans. */
+
+import type { ThreadOfProcess } from './thread-shape.js';
+/** A span of a slow trace, in the order of the tree. */
+export interface TreeRow {
+  /**
+   * `stall`, `collection`: the thread of a called service was stalled, or collected garbage, while its
+   * request had not begun or had ended. Such a row is no span of the trace.
+   */
+  kind: 'span' | 'stall' | 'collection';
+  /** 0 for those at the top. */
+  depth: number;
+  name: string;
+  /** `http`, `redis`; null: it names none. */
+  system: string | null;
+  /** Host and port that a call named by its method has asked. */
+  target: string | null;
+  service: string | null;
+  /** Ns since the start of the trace. */
+  start: number;
+  duration: number;
+  /** Ns in which none of its children ran. */
+  self: number;
+  /** Ns of the critical path that this span itself took: what the trace waited for. */
+  waited: number;
+  status: 'unset' | 'ok' | 'error';
+  unfinished: boolean;
+  /** Its parent is not in the recording. */
+  missingParent: boolean;
+  /** Of a request: ns in which its thread was stalled, or collected garbage. */
+  stalls: number;
+  collections: number;
+  /** How many siblings of one name the row is for. Their times are summed, their children are left out. */
+  repeated: number;
+}
+
+/** Time of the critical path by the name of the span that took it. */
+export interface WaitedFor {
+  /** `stall`, `collection`: of the thread of a called service. */
+  kind: TreeRow['kind'];
+  name: string;
+  /** `http`, `redis`; null: it names none. */
+  system: string | null;
+  /** Host and port that a call named by its method has asked. */
+  target: string | null;
+  service: string | null;
+  /** Whether it is the time of the span that waited, in which none of its children ran. */
+  isItself: boolean;
+  time: number;
+  /** From 0 to 1. */
+  share: number;
+}
+
+export interface SlowTrace {
+  /** Null: the span belongs to no trace. */
+  traceId: string | null;
+  name: string;
+  /** Of a request whose name has no path. */
+  path: string | null;
+  service: string | null;
+  /** ISO time. */
+  start: string;
+  duration: number;
+  spans: number;
+  /** Ns in which the thread of its slow span was stalled. */
+  stalls: number;
+  /** Ns in which that thread collected garbage. */
+  collections: number;
+  waitedFor: WaitedFor[];
+  /** What has delayed it, if only stalls or collections were asked for. */
+  delayedBy: (ThreadOfProcess & { name: string; start: string; duration: number }) | null;
+  rows: TreeRow[];
+  /** Spans of the trace that `rows` leaves out. */
+  omitted: number;
+}
+
+export interface OpenSpan {
+  /** 0: no span above it is listed. */
+  depth: number;
+  /** Of a request, with the route of its handler. */
+  name: string;
+  /** Of a request whose name has no path. */
+  path: string | null;
+  /** `http`, `redis`; null: it names none. */
+  system: string | null;
+  /** Host and port that a call named by its method has asked. */
+  target: string | null;
+  service: string | null;
+  thread: string;
+  /** ISO time. */
+  start: string;
+  /** Ns from its start to the last sign of life. */
+  age: number;
+  /** Whether its process runs. */
+  isNow: boolean;
+  traceId: string | null;
+}
+
+export interface OpenSpans {
+  count: number;
+  /** How many of them are requests. */
+  requests: number;
+  /** The oldest first, each followed by those below it. */
+  spans: OpenSpan[];
+  /** How many are not looked at, because there are too many. */
+  omitted: number;
+}

@@ -1,0 +1,221 @@
+import type { Counter, LookIndex, Message } from '../../index/look-index.js';
+import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { LanePixels } from '../../index/serve/lane-pixels.js';
+import { nextTurn } from '../../index/turns.js';
+import type {
+  BoxesMeta,
+  CurveColumns,
+  LitColumns,
+  MessageColumns,
+  OverviewColumns,
+} from '../../wire/answers.js';
+import { boxesOf } from '../boxes.js';
+import { foldIn, MOST_TRACKS } from '../query.js';
+import type { Route } from '../route.js';
+import { chosenRows, conditionOfText } from '../rows/chosen-rows.js';
+
+/** Curves in a window: `from`, `to` in ns, `width` in pixels, `counters` as `0-3,7`. */
+export const curvesRoute: Route = {
+  path: '/data/curves',
+  method: 'GET',
+  answer({ recording: { index, revision }, query }) {
+    const { from, to } = query.range();
+    const width = query.integer('width', 1, 32_768);
+    const counters = query.integers('counters', index.counters.length, 256);
+    const points: Points = { counter: [], time: [], low: [], high: [] };
+    for (const number of counters) {
+      addPoints(points, number, index.counters[number]!, from, to, width);
+    }
+    const columns: CurveColumns = {
+      counter: Uint32Array.from(points.counter),
+      time: Float64Array.from(points.time),
+      low: Float64Array.from(points.low),
+      high: Float64Array.from(points.high),
+    };
+    return { columns: { ...columns }, meta: { revision } };
+  },
+};
+
+export type Points = Record<keyof CurveColumns, number[]>;
+
+/** At most two points a pixel; one before the window, because a value holds until the next one. */
+export function addPoints(
+  points: Points,
+  number: number,
+  { times, values }: Counter,
+  from: number,
+  to: number,
+  width: number,
+): void {
+  const pixel = (to - from) / width;
+  let at = Math.max(0, firstAtLeast(times, from) - 1);
+  while (at < times.length && times[at]! < to) {
+    const time = times[at]!;
+    const column = Math.floor((time - from) / pixel);
+    let low = values[at]!;
+    let high = low;
+    for (at++; at < times.length && Math.floor((times[at]! - from) / pixel) === column; at++) {
+      low = Math.min(low, values[at]!);
+      high = Math.max(high, values[at]!);
+    }
+    addPoint(points, number, time, low, high);
+    // The last value of a pixel holds until the next one, not the highest.
+    const last = values[at - 1]!;
+    if (last < high) addPoint(points, number, times[at - 1]!, last, last);
+  }
+}
+
+function addPoint(points: Points, counter: number, time: number, low: number, high: number): void {
+  points.counter.push(counter);
+  points.time.push(time);
+  points.low.push(low);
+  points.high.push(high);
+}
+
+/** How busy the whole recording was: `width` in pixels. */
+export const overviewRoute: Route = {
+  path: '/data/overview',
+  method: 'GET',
+  answer({ recording: { index, revision }, query }) {
+    const width = query.integer('width', 1, 8192);
+    const shown = index.tracks.filter(({ kind }) => kind !== 'states');
+    const columns: OverviewColumns = {
+      rows: index.activity(
+        width,
+        shown.map(({ number }) => number),
+      ),
+    };
+    return { columns: { ...columns }, meta: { revision, length: index.length } };
+  },
+};
+
+/** Arrows in a window, the longest of them: `from`, `to` in ns, `most`. */
+export const messagesRoute: Route = {
+  path: '/data/messages',
+  method: 'GET',
+  answer({ recording: { index, revision }, query }) {
+    const { from, to } = query.range();
+    const most = query.integer('most', 1, 10_000);
+    const found = index.messages.filter(({ sent, received }) => sent < to && received >= from);
+    const shown = found.length <= most ? found : longest(found, most);
+    return { columns: { ...columnsOf(index, shown) }, meta: { revision, found: found.length } };
+  },
+};
+
+function longest(messages: Message[], most: number): Message[] {
+  return messages
+    .sort((a, b) => b.received - b.sent - (a.received - a.sent))
+    .slice(0, most)
+    .sort((a, b) => a.sent - b.sent);
+}
+
+function columnsOf(index: LookIndex, messages: readonly Message[]): MessageColumns {
+  const of = (row: number, column: 'track' | 'lane'): number => {
+    const part = index.partOf(row);
+    return part[column][row - part.firstRow]!;
+  };
+  return {
+    fromTrack: Uint32Array.from(messages, ({ fromRow }) => of(fromRow, 'track')),
+    toTrack: Uint32Array.from(messages, ({ toRow }) => of(toRow, 'track')),
+    fromLane: Uint16Array.from(messages, ({ fromRow }) => of(fromRow, 'lane')),
+    toLane: Uint16Array.from(messages, ({ toRow }) => of(toRow, 'lane')),
+    sent: Float64Array.from(messages, ({ sent }) => sent),
+    received: Float64Array.from(messages, ({ received }) => received),
+    bytes: Float64Array.from(messages, ({ bytes }) => bytes),
+  };
+}
+
+/**
+ * The boxes of a window: `from`, `to` in ns, `width` in pixels, `tracks` as `0-3,7`, `budget` in boxes
+ * of a screen of `screen` pixels and `lanes`, `names`: how many names the page knows. `fold`: the lanes of a track
+ * before those that merge, except of the tracks that are `open`.
+ */
+export const boxesRoute: Route = {
+  path: '/data/boxes',
+  method: 'GET',
+  answer({ recording, query }) {
+    const { index, names, revision } = recording;
+    const { from, to } = query.range();
+    const width = query.integer('width', 1, 32_768);
+    const tracks = query.integers('tracks', index.tracks.length, MOST_TRACKS);
+    const budget = query.integer('budget', 1, 100_000);
+    const screen = {
+      width: query.integer('screen', 1, 32_768),
+      lanes: query.integer('lanes', 1, 32_768),
+    };
+    const firstName = Math.min(query.integer('names', 0, 2 ** 31), names.texts.length);
+    const fold = foldIn(query, index.tracks.length);
+    const columns = boxesOf(recording, {
+      from,
+      to,
+      width,
+      tracks,
+      budget,
+      screen,
+      ...(fold && { fold }),
+    });
+    const meta: BoxesMeta = { revision, firstName, names: names.texts.slice(firstName) };
+    return { columns: { ...columns }, meta };
+  },
+};
+
+/** Rows between two turns of the event loop. */
+const ROWS_A_TURN = 1 << 20;
+
+/**
+ * Where the rows that meet `where` begin: how many in each pixel of each lane of a window. `from`, `to`, `width`,
+ * `tracks` and `fold` are as those of boxes.
+ */
+export const litRoute: Route = {
+  path: '/data/lit',
+  method: 'GET',
+  async answer({ recording, query, signal }) {
+    const { index, revision } = recording;
+    const { from, to } = query.range();
+    const width = query.integer('width', 1, 32_768);
+    const tracks = query.integers('tracks', index.tracks.length, MOST_TRACKS);
+    const fold = foldIn(query, index.tracks.length);
+    const rows = await chosenRows(recording, conditionOfText(query.text('where') ?? ''), signal);
+    const pixel = (to - from) / width;
+    const lanes = index.tracks.map((track) => track.lanes);
+    const pixels = new LanePixels();
+    pixels.begin(width, lanes, tracks, fold);
+    let next = 0;
+    for (const part of index.parts) {
+      const { start, duration, track, lane, offset, firstRow, count } = part;
+      const end = firstRow + count;
+      for (; next < rows.length && rows[next]! < end; next++) {
+        if (next % ROWS_A_TURN === ROWS_A_TURN - 1) {
+          await nextTurn();
+          signal.throwIfAborted();
+        }
+        const at = rows[next]! - firstRow;
+        const begin = start[at]! + offset;
+        if (begin >= to || (begin < from && begin + duration[at]! <= from)) continue;
+        const slot = pixels.slotOf(track[at]!, lane[at]!);
+        if (slot === -1) continue;
+        const column = Math.min(width - 1, Math.max(0, Math.floor((begin - from) / pixel)));
+        pixels.merge(slot, column, 1, 0, rows[next]!, duration[at]!);
+      }
+    }
+    const windows = pixels.windows(tracks, 1);
+    const size = windows.reduce((sum, { merged }) => sum + merged.at.length, 0);
+    const columns: LitColumns = {
+      track: new Uint32Array(size),
+      lane: new Uint16Array(size),
+      time: new Float64Array(size),
+      count: new Uint32Array(size),
+    };
+    let at = 0;
+    for (const window of windows) {
+      for (const [i, column] of window.merged.at.entries()) {
+        columns.track[at] = window.track;
+        columns.lane[at] = window.lane;
+        // The middle of the pixel: whatever its edges are rounded to, it lies in one box.
+        columns.time[at] = from + (column + 0.5) * pixel;
+        columns.count[at++] = window.merged.count[i]!;
+      }
+    }
+    return { columns: { ...columns }, meta: { revision } };
+  },
+};

@@ -1,0 +1,78 @@
+import type { RecordingData } from '../data/recording-data.js';
+import { serviceOf } from '../data/recording-data.js';
+import type { ViewState } from '../state/view-state.js';
+import { INK, kindOfName, kindOfTrack, PALETTE } from '../theme/palette.js';
+import type { AssignedColours, InterruptionKind } from '../theme/palette.js';
+import type { CanvasColours } from '../theme/theme.js';
+import { statusColour } from './draw-boxes.js';
+import type { BoxStyle } from './draw-boxes.js';
+import type { Picture } from './picture.js';
+
+/** The colours of the boxes of a picture. Those of names are kept: most frames have the same names. */
+export class BoxColours {
+  readonly #recording: RecordingData;
+  readonly #picture: Picture;
+  readonly #ofNames: string[] = [];
+  /** By number of a name. */
+  readonly #kindsOfNames: (InterruptionKind | undefined)[] = [];
+  #assigned: AssignedColours | undefined;
+
+  constructor(recording: RecordingData, picture: Picture) {
+    this.#recording = recording;
+    this.#picture = picture;
+  }
+
+  /** Names have other numbers now. */
+  forget(): void {
+    this.#ofNames.length = 0;
+    this.#kindsOfNames.length = 0;
+  }
+
+  /** Interruptions have their colours, whatever the others are coloured by. */
+  style(
+    by: ViewState['colour'],
+    { stall, stallText, collection, collectionText }: CanvasColours,
+  ): Pick<BoxStyle, 'colourOf' | 'inkOf'> {
+    const picture = this.#picture;
+    const recording = this.#recording;
+    const ofTracks = (recording.answer?.tracks ?? []).map(kindOfTrack);
+    const ofNames = this.#kindsOfNames;
+    for (let name = ofNames.length; name < recording.names.length; name++) {
+      ofNames.push(kindOfName(recording.name(name)));
+    }
+    const kindOf = (box: number): InterruptionKind | undefined =>
+      ofTracks[picture.track[box]!] ?? ofNames[picture.name[box]!];
+    const others = this.#ofOthers(by);
+    return {
+      colourOf(box) {
+        const kind = kindOf(box);
+        if (kind === undefined) return others(box);
+        return kind === 'stall' ? stall : collection;
+      },
+      inkOf(box) {
+        const kind = kindOf(box);
+        if (kind === undefined) return INK;
+        return kind === 'stall' ? stallText : collectionText;
+      },
+    };
+  }
+
+  #ofOthers(by: ViewState['colour']): (box: number) => string {
+    const picture = this.#picture;
+    const recording = this.#recording;
+    if (by === 'status') return (box) => statusColour(picture.flags[box]!, picture.count[box]! > 1);
+    if (by === 'service') {
+      const { tracks = [], sources = [] } = recording.answer ?? {};
+      const { serviceColours } = recording;
+      const ofTrack = tracks.map(({ source }) => serviceColours.of(serviceOf(sources[source]!)));
+      return (box) => ofTrack[picture.track[box]!] ?? PALETTE[0];
+    }
+    const { nameColours } = recording;
+    if (nameColours !== this.#assigned) this.#ofNames.length = 0;
+    this.#assigned = nameColours;
+    return (box) => {
+      const name = picture.name[box]!;
+      return (this.#ofNames[name] ??= nameColours.of(recording.name(name)));
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import type { TracewrightError } from '../core/errors.js';
+import type { FollowOptions } from '../spans/read/span-follower.js';
+import type { RecordedAttributes, SpanRecord } from '../spans/span-record.js';
+import type { RefusedSpans } from './refused-spans.js';
+
+/** What one shipper has done so far. */
+export interface ShipCounts {
+  spans: number;
+  refused: number;
+  /** Spans that OTLP does not allow, because an id is zero. */
+  invalid: number;
+  retries: number;
+  /** Bytes of files that were deleted before they were sent. */
+  deletedBytes: number;
+  files: number;
+  /** End of the newest span that was sent, in milliseconds since 1970. */
+  newestMs: number;
+}
+
+export interface ShipperOptions {
+  paths: readonly string[];
+  ringDirs: readonly string[];
+  owners: ReadonlySet<number> | undefined;
+  newestFirst: boolean;
+  inFlight: number;
+  /** Spans to send; undefined: all. */
+  accepts: ((span: SpanRecord) => boolean) | undefined;
+  /** Added to each resource. */
+  resource: RecordedAttributes;
+  /** Takes each span once, when it is read. */
+  onSpan?: ((span: SpanRecord) => void) | undefined;
+  /** Takes counts of requests that were not kept, each once. */
+  onReleased?: FollowOptions['onReleased'];
+  /** Whether traces of dead processes are completed on the disk, too. */
+  recovers?: boolean;
+  refusedSpans: RefusedSpans | undefined;
+  /** Bytes of files a second at most; Infinity: as fast as the target takes them. */
+  bytesPerSecond: number;
+  probeMs?: number | undefined;
+  /** Takes messages for a person. */
+  onMessage: (text: string) => void;
+  /** Takes what cannot be read. */
+  onFault: (fault: TracewrightError) => void;
+}

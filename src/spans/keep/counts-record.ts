@@ -1,0 +1,83 @@
+import {
+  RELEASED_BELOW,
+  RELEASED_COUNT,
+  RELEASED_DESCRIPTION,
+  RELEASED_DURATIONS,
+  RELEASED_ERRORS,
+  RELEASED_KIND,
+  RELEASED_NAME,
+  RELEASED_RESOURCE,
+  RELEASED_ROUTE,
+  RELEASED_TIME,
+} from '../layout.js';
+import type { SpanOutput } from '../write/span-output.js';
+import type { OperationCounts } from './operation-counts.js';
+import type { ReleasedFigures } from './released-figures.js';
+import type { AllRequests } from './request-counts.js';
+
+/** Between two records. */
+const INTERVAL_NS = 10e9;
+const INTERVAL_MS = 10_000;
+
+/** Records how many requests were released, and operations below them, every ten seconds in which some were. */
+export class CountsRecord {
+  readonly #output: SpanOutput;
+  readonly #requests: AllRequests;
+  readonly #operations: OperationCounts;
+  #next = Infinity;
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(output: SpanOutput, requests: AllRequests, operations: OperationCounts) {
+    this.#output = output;
+    this.#requests = requests;
+    this.#operations = operations;
+  }
+
+  /** A request was released. */
+  note(now: number): void {
+    if (now >= this.#next) this.write(now);
+    else if (this.#next === Infinity) this.#begin(now);
+  }
+
+  #begin(now: number): void {
+    this.#since = now;
+    this.#next = now + INTERVAL_NS;
+    this.#timer = setTimeout(() => {
+      if (this.#next < Infinity) this.write(this.#output.timeOf(undefined));
+    }, INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  write(now: number): void {
+    this.stop();
+    this.#next = Infinity;
+    for (const each of this.#requests.unrecorded()) this.#write(each, now, false);
+    for (const each of this.#operations.unrecorded()) this.#write(each, now, true);
+  }
+
+  #write(figures: ReleasedFigures, now: number, isBelow: boolean): void {
+    const { name, route, kind, released, errors, time } = figures;
+    this.#output.recordNote(
+      RELEASED_DESCRIPTION,
+      [
+        [RELEASED_NAME, name],
+        ...(route === '' ? [] : [[RELEASED_ROUTE, route] as const]),
+        [RELEASED_KIND, kind],
+        [RELEASED_RESOURCE, this.#output.resource],
+        [RELEASED_COUNT, released.count],
+        [RELEASED_ERRORS, Math.max(0, errors)],
+        [RELEASED_TIME, Math.max(0, Math.round(time))],
+        [RELEASED_DURATIONS, released.text],
+        ...(isBelow ? [[RELEASED_BELOW, 1] as const] : []),
+      ],
+      this.#since,
+      now,
+    );
+    figures.clear();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}

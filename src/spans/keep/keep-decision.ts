@@ -1,0 +1,146 @@
+import { isKept } from '../context/trace-state-entries.js';
+import {
+  KEEP_REASONS,
+  KEEP_WEIGHT_SHIFT,
+  KEEP_WEIGHT_UNIT,
+  KIND_MASK,
+  KIND_SHIFT,
+  KINDS,
+  STATUS_ERROR,
+  STATUS_MASK,
+  STATUS_SHIFT,
+} from '../layout.js';
+import type { KeepReason } from '../layout.js';
+import { isInShare, shareSampler } from '../sampling.js';
+import type { Sampler } from '../sampling.js';
+import type { Span } from '../span.js';
+import { KeepLimit } from './error-limit.js';
+import type { KeepRules } from './keep-options.js';
+import type { RequestCounts } from './request-counts.js';
+
+function codeOf(reason: KeepReason, share = 1): number {
+  const weight = Math.round(Math.log2(1 / share) * KEEP_WEIGHT_UNIT);
+  return KEEP_REASONS.indexOf(reason) | (weight << KEEP_WEIGHT_SHIFT);
+}
+
+/** Reasons as spans have them: with the weight of a kept trace. */
+export const UNDECIDED = codeOf('undecided');
+export const SLOW = codeOf('slow');
+export const ERROR = codeOf('error');
+export const CALLER = codeOf('caller');
+const FIRST = codeOf('first');
+const CHOSEN = codeOf('chosen');
+
+/** Of the flags of a span's record. */
+export function hasFailed(flags: number): boolean {
+  return ((flags >> STATUS_SHIFT) & STATUS_MASK) === STATUS_ERROR;
+}
+
+export function kindOf(flags: number): number {
+  return (flags >> KIND_SHIFT) & KIND_MASK;
+}
+
+/** Why a trace is kept, by the rules. */
+export class KeepDecision {
+  /** From how many nanoseconds on a local root of any route is slow. */
+  readonly surelySlow: number;
+  readonly #rules: KeepRules;
+  readonly #limit: KeepLimit;
+  readonly #sampler: Sampler;
+  readonly #ratio: number;
+  /** How many of the first requests of each name are kept; a rule of the program hears of all. */
+  readonly #first: number;
+
+  constructor(rules: KeepRules) {
+    this.#rules = rules;
+    this.#first = rules.decide === undefined ? rules.first : Infinity;
+    this.#limit = new KeepLimit(rules.limit);
+    this.#sampler = shareSampler(rules.ratio);
+    this.#ratio = codeOf('ratio', rules.ratio === 0 ? 1 : rules.ratio);
+    const limits = [rules.slow, ...rules.routes.values()].map(({ ns }) => ns);
+    this.surelySlow = Math.max(...limits);
+  }
+
+  /** What `tracestate` says of the share of all traces. */
+  get threshold(): string {
+    return this.#sampler.recorded;
+  }
+
+  /** The reason of a trace that is of the share of all; 0: it is not. */
+  byRatio(t0: number, t1: number, t2: number, t3: number, traceState: string): number {
+    const isShare = this.#rules.ratio > 0 && isInShare(this.#sampler, t0, t1, t2, t3, traceState);
+    return isShare ? this.#ratio : 0;
+  }
+
+  /** Whether nothing speaks for a trace whose local root has not failed. It is seen then. */
+  isUsual(span: Span, requests: RequestCounts, duration: number): boolean {
+    const { traceState } = span;
+    if (duration > requests.slowNs || requests.seen < this.#first || traceState !== '')
+      return false;
+    if (this.byRatio(span.t0, span.t1, span.t2, span.t3, '') !== 0) return false;
+    requests.see(duration);
+    return true;
+  }
+
+  /**
+   * Why the trace of a local root that ends is kept; 0: there is no reason.
+   *
+   * @param withinFailed whether another span of the trace has failed.
+   * @param duration nanoseconds, as is `now`.
+   */
+  reasonFor(
+    span: Span,
+    withinFailed: boolean,
+    requests: RequestCounts,
+    duration: number,
+    now: number,
+  ): number {
+    const rules = this.#rules;
+    const { slowNs } = requests;
+    requests.see(duration);
+    if (rules.decide !== undefined) {
+      const wish = this.#wish(span, duration);
+      if (wish !== undefined) return wish ? CHOSEN : 0;
+    }
+    const { t0, t1, t2, t3, traceState } = span;
+    if (traceState !== '' && isKept(traceState)) return CALLER;
+    const failed = hasFailed(span.flags);
+    if (rules.errors !== 'none' && (failed || (withinFailed && rules.errors === 'any'))) {
+      const type = failed ? errorType(span) : 'within';
+      return this.#within(span, `${requests.name} ${type}`, 'error', now);
+    }
+    if (duration > slowNs) return this.#within(span, `${requests.name} slow`, 'slow', now);
+    if (requests.seen <= rules.first) return FIRST;
+    return this.byRatio(t0, t1, t2, t3, traceState);
+  }
+
+  /** The reason, if the limit allows it. */
+  #within({ t0, t1, t2, t3 }: Span, kind: string, reason: 'error' | 'slow', now: number): number {
+    const share = this.#limit.shareOf(kind, now);
+    const isKept = share === 1 || isInShare(shareSampler(share), t0, t1, t2, t3, '');
+    this.#limit.note(isKept);
+    if (!isKept) return 0;
+    return share === 1 ? (reason === 'error' ? ERROR : SLOW) : codeOf(reason, share);
+  }
+
+  #wish(span: Span, duration: number): boolean | undefined {
+    try {
+      const wish: unknown = this.#rules.decide!({
+        name: span.name,
+        kind: KINDS[kindOf(span.flags)] ?? 'internal',
+        duration: duration / 1e6,
+        failed: hasFailed(span.flags),
+        attributes: { ...span.attributes },
+      });
+      return typeof wish === 'boolean' ? wish : undefined;
+    } catch {
+      // A rule of the program breaks none of its requests.
+      return undefined;
+    }
+  }
+}
+
+function errorType(span: Span): string {
+  const type = span.attributes?.['error.type'];
+  return typeof type === 'string' ? type : '';
+}

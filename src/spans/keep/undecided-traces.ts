@@ -1,0 +1,219 @@
+import {
+  GROUP_FROM,
+  GROUP_HIGH,
+  GROUP_LOW,
+  GROUP_STATE,
+  GROUP_WORDS,
+  UNDECIDED,
+} from '../../core/ring/waiting-ring.js';
+import type { WaitingRing } from '../../core/ring/waiting-ring.js';
+import { RememberedTraces } from './remembered-traces.js';
+import { ThreadDecisions } from './thread-decisions.js';
+
+/** Of a trace, bits. */
+export const FAILED = 1;
+/** It is kept: what ends is copied at once. */
+export const KEPT = 2;
+/** It is released, though a local root is open. */
+export const RELEASED = 4;
+export const MOVED = 8;
+/** Its first span has a parent in this process that is not recorded. */
+export const BEGINS_WITHIN = 16;
+
+const FREE = 0;
+const UNUSED = 1;
+
+/** Traces of a thread whose local roots are open, by number; 0: none. */
+export abstract class UndecidedTraces {
+  readonly flags: Int32Array;
+  readonly roots: Int32Array;
+  /** When the first local root has started, in nanoseconds of the trace. */
+  readonly starts: Float64Array;
+  /** High half of the trace id. */
+  readonly highs: Int32Array;
+  /** The id of the first span, if its trace BEGINS_WITHIN. */
+  readonly firstIds: Int32Array;
+  /** Why a trace is kept, if it is KEPT. */
+  readonly reasons: Int32Array;
+  /** What the other threads see of a trace that this one decides about; 0: nothing. */
+  readonly shared: Int32Array;
+  readonly decisions = new ThreadDecisions();
+
+  // Functions, not methods: to optimised code the arrays that they close over are constants, which takes half of the
+  // instructions.
+  /** The trace with these low halves of its id; 0: it does not wait. */
+  readonly find: (t2: number, t3: number) => number;
+  /** A trace begins to wait: its first local root has started. */
+  readonly add: (t0: number, t1: number, t2: number, t3: number, start: number) => number;
+  /** The last local root of a trace has ended. */
+  readonly forget: (trace: number) => void;
+
+  protected readonly ring: WaitingRing;
+  protected readonly groups: Int32Array;
+  /** Of the ring: the records of a trace that wait, and their bytes. */
+  protected readonly records: Int32Array;
+  protected readonly bytes: Int32Array;
+  readonly bucketMask: number;
+  readonly #buckets: Int32Array;
+  readonly #next: Int32Array;
+  /** Two elements: the number that is free, and from which on none was ever used. */
+  readonly #numbers = new Int32Array(new ArrayBuffer(8));
+  readonly #kept = new RememberedTraces();
+  readonly #released = new RememberedTraces();
+
+  constructor(ring: WaitingRing) {
+    const { groups, heads } = ring;
+    this.ring = ring;
+    this.groups = groups;
+    const count = groups.length / GROUP_WORDS;
+    const buckets = new Int32Array(2 ** Math.ceil(Math.log2(count)));
+    const mask = buckets.length - 1;
+    this.bucketMask = mask;
+    this.#buckets = buckets;
+    const each = () => new Int32Array(count);
+    const flags = (this.flags = each());
+    const roots = (this.roots = each());
+    const highs = (this.highs = new Int32Array(2 * count));
+    this.firstIds = new Int32Array(2 * count);
+    this.reasons = each();
+    const shared = (this.shared = each());
+    const starts = (this.starts = new Float64Array(count));
+    const records = (this.records = each());
+    const bytes = (this.bytes = each());
+    const nexts = (this.#next = each());
+    const numbers = this.#numbers;
+    numbers[FREE] = 1;
+    numbers[UNUSED] = 1;
+    const kept = this.#kept;
+    const released = this.#released;
+
+    this.find = (t2, t3) => {
+      let trace = buckets[t3 & mask]!;
+      while (trace !== 0) {
+        const at = trace * GROUP_WORDS;
+        if (groups[at + GROUP_LOW] === t3 && groups[at + GROUP_HIGH] === t2) return trace;
+        trace = nexts[trace]!;
+      }
+      return 0;
+    };
+    this.add = (t0, t1, t2, t3, start) => {
+      if (numbers[FREE] === count) this.#decideOldest();
+      const trace = numbers[FREE]!;
+      if (trace === numbers[UNUSED]) {
+        numbers[UNUSED] = trace + 1;
+        numbers[FREE] = trace + 1;
+      } else {
+        const next = nexts[trace]!;
+        numbers[FREE] = next === 0 ? numbers[UNUSED]! : next;
+      }
+      const bucket = t3 & mask;
+      nexts[trace] = buckets[bucket]!;
+      buckets[bucket] = trace;
+      flags[trace] = 0;
+      roots[trace] = 1;
+      starts[trace] = start;
+      highs[2 * trace] = t0;
+      highs[2 * trace + 1] = t1;
+      const at = trace * GROUP_WORDS;
+      groups[at + GROUP_HIGH] = t2;
+      groups[at + GROUP_LOW] = t3;
+      groups[at + GROUP_FROM] = heads[0]!;
+      groups[at + GROUP_STATE] = UNDECIDED;
+      return trace;
+    };
+    this.forget = (trace) => {
+      const at = trace * GROUP_WORDS;
+      groups[at + GROUP_STATE] = 0;
+      const t2 = groups[at + GROUP_HIGH]!;
+      const t3 = groups[at + GROUP_LOW]!;
+      const isKept = (flags[trace]! & KEPT) !== 0;
+      if (isKept) kept.add(t2, t3);
+      else released.add(t2, t3);
+      if (shared[trace] !== 0) {
+        this.tell(trace, isKept);
+        shared[trace] = 0;
+      }
+      records[trace] = 0;
+      bytes[trace] = 0;
+      const bucket = t3 & mask;
+      let before = buckets[bucket]!;
+      if (before === trace) buckets[bucket] = nexts[trace]!;
+      else {
+        while (nexts[before] !== trace) before = nexts[before]!;
+        nexts[before] = nexts[trace]!;
+      }
+      nexts[trace] = numbers[FREE] === numbers[UNUSED] ? 0 : numbers[FREE]!;
+      numbers[FREE] = trace;
+    };
+  }
+
+  /** Numbers from here on were never used. */
+  protected get unused(): number {
+    return this.#numbers[UNUSED]!;
+  }
+
+  /** What does not change, by the names that compiled functions have for it: see compiled-end.ts. */
+  get constants(): Record<string, unknown> {
+    return {
+      groups: this.groups,
+      buckets: this.#buckets,
+      nexts: this.#next,
+      traceFlags: this.flags,
+      records: this.records,
+      traceBytes: this.bytes,
+    };
+  }
+
+  /** Decides about a trace whose number is needed. */
+  protected abstract decideNow(trace: number): void;
+
+  idOf(trace: number): readonly [number, number, number, number] {
+    const at = trace * GROUP_WORDS;
+    const { groups } = this;
+    return [
+      this.highs[2 * trace]!,
+      this.highs[2 * trace + 1]!,
+      groups[at + GROUP_HIGH]!,
+      groups[at + GROUP_LOW]!,
+    ];
+  }
+
+  /** Whether a trace is undecided yet. */
+  protected isOpen(trace: number): boolean {
+    return this.groups[trace * GROUP_WORDS + GROUP_STATE] !== 0;
+  }
+
+  /** Other threads may get a part of a trace: they see what becomes of it. */
+  share(trace: number): void {
+    if (this.shared[trace] !== 0) return;
+    const at = trace * GROUP_WORDS;
+    const { groups } = this;
+    this.shared[trace] = this.decisions.begin(groups[at + GROUP_HIGH]!, groups[at + GROUP_LOW]!);
+  }
+
+  /** The other threads hear what becomes of a trace. */
+  protected tell(trace: number, isKept: boolean): void {
+    const entry = this.shared[trace]!;
+    if (entry <= 0) return;
+    const at = trace * GROUP_WORDS;
+    this.decisions.end(entry, this.groups[at + GROUP_HIGH]!, this.groups[at + GROUP_LOW]!, isKept);
+  }
+
+  wasKept(t2: number, t3: number): boolean {
+    return this.#kept.has(t2, t3);
+  }
+
+  wasReleased(t2: number, t3: number): boolean {
+    return this.#released.has(t2, t3);
+  }
+
+  /** There are more local roots than numbers: some never end. */
+  #decideOldest(): void {
+    let oldest = 1;
+    for (let trace = 2; trace < this.unused; trace++) {
+      if (this.starts[trace]! < this.starts[oldest]!) oldest = trace;
+    }
+    if ((this.flags[oldest]! & (KEPT | RELEASED)) === 0) this.decideNow(oldest);
+    this.forget(oldest);
+  }
+}

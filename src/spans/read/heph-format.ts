@@ -1,0 +1,118 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { TraceFormatError } from '../../core/errors.js';
+import { headOfFile } from '../../core/files/regular-file.js';
+import { cutEndAt, EXTENSION, fileOfRing, piecesAmong } from '../../heph/file-names.js';
+import { checkPackets } from '../../heph/read/check.js';
+import type { EventCheck } from '../../heph/read/check.js';
+import { lossesOf } from '../../heph/read/cut-ends.js';
+import { dumpLine, dumpObject } from '../../heph/read/dump.js';
+import { readEpoch } from '../../heph/read/epoch.js';
+import { checkEndOfFile } from '../../heph/read/check-end.js';
+import { traceOf } from '../../heph/read/living-pass.js';
+import { PacketCursor } from '../../heph/read/packet-cursor.js';
+import { EVENT_BYTES, METADATA_BYTES } from '../../heph/read/packet-head.js';
+import { readPackets } from '../../heph/read/reader.js';
+import { recoverTrace } from '../../heph/read/recover.js';
+import { traceViewer } from '../../heph/read/view-trace.js';
+import { readRows } from './rows.js';
+import { SpanDecoder } from './span-decoder.js';
+import { spanLine, spanObject } from './span-text.js';
+import type { TraceFormat } from '../../rows/trace-format.js';
+
+function beginsWithMagic(path: string): boolean {
+  const head = headOfFile(path, EVENT_BYTES.length);
+  return EVENT_BYTES.equals(head) || METADATA_BYTES.equals(head);
+}
+
+/** Files with the extension, and files of which only rings may exist. */
+function tracesIn(directory: string, ringed: readonly string[]): string[] {
+  const named = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
+    .map((entry) => join(directory, entry.name));
+  return [...new Set([...named, ...ringed])].sort();
+}
+
+/** What readers of spans refuse in the events of a file, which are right by the format. */
+function spanCheck(path: string): EventCheck {
+  const decoder = new SpanDecoder(path);
+  return {
+    rule: 'span-contract',
+    faultOf(cursor) {
+      try {
+        decoder.decode(cursor);
+        return undefined;
+      } catch (error) {
+        if (error instanceof TraceFormatError) return error;
+        throw error;
+      }
+    },
+  };
+}
+
+/** A packet for a person or a program; undefined if it is refused. */
+function lineOf(cursor: PacketCursor, decoder: SpanDecoder, json: boolean): string | undefined {
+  let span;
+  try {
+    // Also of what another event defines the decoder takes note.
+    if (cursor.isEvent) span = decoder.decode(cursor);
+  } catch (error) {
+    // What violates the contract is refused, and shown as it is.
+    cursor.refuse(error);
+  }
+  if (span !== undefined) {
+    return json ? JSON.stringify(spanObject(span, cursor)) : spanLine(span, cursor);
+  }
+  try {
+    const packet = cursor.packet();
+    return json ? JSON.stringify(dumpObject(packet)) : dumpLine(packet);
+  } catch (error) {
+    cursor.refuse(error);
+    return undefined;
+  }
+}
+
+/** Heph: files, recognized by their extension or by the magic number of their first packet. */
+export const hephFormat: TraceFormat = {
+  name: 'Heph',
+  clock: "the time since the trace's epoch",
+  rings: {
+    isFormat: (format) => format === 'heph',
+    isRing: (path) => fileOfRing(path) !== undefined,
+    fileOf: fileOfRing,
+    fileOfCut: (path) => cutEndAt(path)?.file,
+    areAllThereIs: true,
+  },
+  isTraceFile: (path) => path.endsWith(EXTENSION) || beginsWithMagic(path),
+  tracesIn,
+  piecesOf: (path, ringed) => piecesAmong(tracesIn(dirname(path), ringed), path),
+  *dump(path, json, { onProgress, onFault }) {
+    const decoder = new SpanDecoder(path, true);
+    const cursor = new PacketCursor(path, { onFault, ...(onProgress && { onProgress }) });
+    try {
+      while (cursor.next()) {
+        const line = lineOf(cursor, decoder, json);
+        if (line !== undefined) yield line;
+      }
+    } finally {
+      cursor.close();
+    }
+  },
+  check: (path, { onProgress }) =>
+    checkPackets(path, onProgress ? { onProgress } : {}, spanCheck(path)),
+  lossesOf,
+  checkEnd: checkEndOfFile,
+  open(path) {
+    for (const packet of readPackets(path)) if (packet.offset === 0) return;
+  },
+  unfinishedRules: ['no-epoch', 'no-events', 'converter-last-epoch'],
+  openThing: 'span',
+  recover: recoverTrace,
+  traceViewer,
+  rows: readRows,
+  content: 'spans',
+  traceOf,
+  epoch: readEpoch,
+  // A trace begins shortly after its epoch.
+  firstTime: () => 0n,
+};

@@ -1,0 +1,86 @@
+import { cpSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { configure, shutdown, startSpan } from '../../../src/spans/index.js';
+import { sourceTable } from '../../../src/look/report/tables/source-tables.js';
+import type { RecordingAnswer } from '../../../src/look/wire/answers.js';
+import { TracedProcess } from '../../node/traced-process.js';
+import { reportOn } from '../report/recorded-service.js';
+import { Served } from './served.js';
+
+async function recordingOf(...paths: string[]): Promise<RecordingAnswer> {
+  const served = await Served.of(...paths);
+  try {
+    return await served.json<RecordingAnswer>('/data/recording');
+  } finally {
+    await served.close();
+  }
+}
+
+/** For each process the formats of its sources. */
+function formatsOf({ processes, sources }: RecordingAnswer): string[] {
+  return processes.map((process) =>
+    process.sources.map((number) => sources[number]!.format).join('+'),
+  );
+}
+
+describe('a process that writes Heph and ovni', () => {
+  let run = '';
+  let pid = 0;
+  let heph = '';
+
+  beforeAll(async () => {
+    const service = new TracedProcess('busy-service.mjs', { env: {} });
+    run = service.directory;
+    await service.port();
+    await service.get('/');
+    service.kill('SIGTERM');
+    await service.ended();
+    const [file] = readdirSync(join(run, 'heph')).filter((name) => name.endsWith('.heph'));
+    heph = join(run, 'heph', file!);
+    pid = Number(/-(\d+)\.heph$/.exec(file!)![1]);
+  }, 60_000);
+
+  it('is one group, in which the tracks of a thread follow each other', async () => {
+    const recording = await recordingOf(run);
+    expect(formatsOf(recording)).toEqual(['Heph+ovni']);
+    expect(recording.processes[0]).toMatchObject({ number: 0, pid });
+    expect(recording.problems).toEqual([]);
+    const main = recording.tracks.filter(({ name }) => /^main\b/.test(name));
+    expect(new Set(main.map(({ kind }) => kind))).toEqual(new Set(['thread', 'states']));
+    expect(new Set(main.map(({ order }) => order)).size).toBe(1);
+    expect(new Set(recording.tracks.map(({ process }) => process))).toEqual(new Set([0]));
+  });
+
+  it('is one line of the report, whose JSON has both traces', async () => {
+    const { report } = await reportOn([run]);
+    const sources = report.sources.map(({ format, process }) => `${format} ${process}`);
+    expect(sources.sort()).toEqual(['Heph 0', 'ovni 0']);
+    const { rows } = sourceTable(report);
+    expect(rows.map(({ format }) => format)).toEqual(['Heph, ovni']);
+  });
+
+  it('is one group if the traces were moved apart, for the pid and the times say so', async () => {
+    const apart = `${run}-apart`;
+    cpSync(join(run, 'ovni'), join(apart, 'states'), { recursive: true });
+    mkdirSync(join(apart, 'spans'));
+    cpSync(heph, join(apart, 'spans', 'moved.heph'));
+    const recording = await recordingOf(join(apart, 'states'), join(apart, 'spans'));
+    expect(formatsOf(recording)).toEqual(['Heph+ovni']);
+    expect(recording.problems).toEqual([]);
+  });
+
+  it('is not one with a process of the same pid that ran later, and the page says so', async () => {
+    const later = join(`${run}-later`, 'later.heph');
+    mkdirSync(`${run}-later`);
+    configure({ target: later, service: 'later', resource: { 'process.pid': pid } });
+    startSpan('work').end();
+    await shutdown();
+    const recording = await recordingOf(join(run, 'ovni'), later);
+    expect(formatsOf(recording).sort()).toEqual(['Heph', 'ovni']);
+    expect(recording.processes.map((each) => each.pid)).toEqual([pid, pid]);
+    expect(recording.problems).toEqual([
+      `process ${pid} of ${join(run, 'ovni')} is apart from that of ${later}: their times do not overlap`,
+    ]);
+  });
+});
