@@ -1,6 +1,7 @@
 import { nameWithTargets } from '../report/request-name.js';
 import { countText } from '../report/units.js';
 import type { ComparedGroup } from './comparison-shape.js';
+import { sharedShift } from './shared-shift.js';
 
 /** What the table says, in a sentence that counts each of its rows once. */
 export function comparisonSummary(groups: readonly ComparedGroup[]): string {
@@ -19,7 +20,16 @@ export function comparisonSummary(groups: readonly ComparedGroup[]): string {
     `${countText(same)} took about the same`,
     ...(few > 0 ? [`${countText(few)} were too few to compare`] : []),
   ];
-  return `${counts.join('; ')}.`;
+  return [`${counts.join('; ')}.`, ...shiftText(groups)].join(' ');
+}
+
+function shiftText(groups: readonly ComparedGroup[]): string[] {
+  const shift = sharedShift(groups);
+  if (shift === undefined) return [];
+  const word = shift > 1 ? 'slower' : 'faster';
+  return [
+    `Nearly all are ${word} alike, by some ${percent(shift).slice(1)}: the machine, or other work on it, may be the cause and not the program. Record both sides again, in turns.`,
+  ];
 }
 
 /** `47 % slower (41 % to 52 %)` */

@@ -77,6 +77,36 @@ describe('a comparison of two recordings', () => {
     }
   });
 
+  it('says whether all kinds shift alike, as on a busy machine', async () => {
+    const names = ['GET /a', 'GET /b', 'GET /c', 'GET /d', 'GET /e'];
+    const side = (times: (at: number) => number): string =>
+      service(
+        'shop',
+        names.flatMap((name, at) =>
+          spans(name, Math.round(100 * (at + 1) * times(at)), BigInt(100 * (at + 1))),
+        ),
+      );
+    const summaryOf = async (times: (at: number) => number): Promise<string> =>
+      [
+        ...comparisonText(
+          await comparison(
+            side(() => 1),
+            side(times),
+          ),
+          textStyle(500, false),
+        ),
+      ].join('\n');
+    const alike = 'alike, by some';
+    expect(await summaryOf((at) => 1.3 + 0.02 * at)).toContain(
+      'Nearly all are slower alike, by some 34 %: the machine, or other work on it, may be the cause',
+    );
+    expect(await summaryOf((at) => 0.7 - 0.02 * at)).toContain('Nearly all are faster alike');
+    expect(await summaryOf(() => 1)).not.toContain(alike);
+    // One cause in a part of the program.
+    expect(await summaryOf((at) => (at < 2 ? 1.3 : 1))).not.toContain(alike);
+    expect(await summaryOf((at) => [1.3, 4, 1.1, 9, 0.8][at]!)).not.toContain(alike);
+  });
+
   it('is of a part of each side, and warns of different services', async () => {
     const paths = [service('shop', BEFORE), service('mail', AFTER)] as const;
     const { groups, ...sides } = await comparison(...paths, { name: 'GET /a' });
