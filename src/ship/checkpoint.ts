@@ -308,7 +308,8 @@ const areCounts = (value: unknown): boolean => Array.isArray(value) && value.eve
 
 function isPosition(value: unknown): value is SpanPosition {
   if (typeof value !== 'object' || value === null) return false;
-  const { identity, offset, definitions, clocks, fromRings, completeAt } = value as SpanPosition;
+  const { identity, offset, definitions, clocks, fromRings, completeAt, isFaulty } =
+    value as SpanPosition;
   return (
     typeof identity === 'string' &&
     isCount(offset) &&
@@ -316,7 +317,8 @@ function isPosition(value: unknown): value is SpanPosition {
     areCounts(clocks) &&
     Array.isArray(fromRings) &&
     fromRings.every((run: unknown) => areCounts(run) && (run as unknown[]).length === 3) &&
-    (completeAt === undefined || isCount(completeAt))
+    (completeAt === undefined || isCount(completeAt)) &&
+    (isFaulty === undefined || typeof isFaulty === 'boolean')
   );
 }
 

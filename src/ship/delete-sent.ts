@@ -10,6 +10,7 @@ const REST_MS = 60_000;
 export function deleteSent(
   shippers: readonly Shipper[],
   checkpoint: Checkpoint,
+  ringDirs: readonly string[],
   say: (text: string) => void,
 ): void {
   checkpoint.save();
@@ -19,9 +20,11 @@ export function deleteSent(
       const { size, mtimeMs } = lstatSync(path);
       if (Date.now() - mtimeMs < REST_MS) continue;
       const isSent = shippers.every(({ target }) => {
-        return checkpoint.positionsOf(target.label).get(path)?.completeAt === size;
+        const position = checkpoint.positionsOf(target.label).get(path);
+        // What could not be read is nowhere else.
+        return position?.completeAt === size && position.isFaulty !== true;
       });
-      if (!isSent || isNamedByRing(path)) continue;
+      if (!isSent || isNamedByRing(path, ringDirs)) continue;
       for (const shipper of shippers) shipper.delete(path);
       say(`${path} is deleted: it has arrived`);
     } catch (error) {
@@ -31,8 +34,8 @@ export function deleteSent(
   }
 }
 
-function isNamedByRing(path: string): boolean {
-  const file = new LivingFile(path, { links: 'refused' });
+function isNamedByRing(path: string, ringDirs: readonly string[]): boolean {
+  const file = new LivingFile(path, { ringDirs, links: 'refused' });
   try {
     return file.hasRings;
   } finally {

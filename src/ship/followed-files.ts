@@ -1,10 +1,10 @@
-import { lstatSync, readdirSync, watch } from 'node:fs';
-import type { Dirent, FSWatcher, Stats } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { lstatSync, watch } from 'node:fs';
+import type { FSWatcher, Stats } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { hasCode } from '../core/files/system-error.js';
 import type { TracewrightError } from '../core/errors.js';
 import { faultOf } from './fault-of.js';
-import { spanFiles } from '../spans/read/span-files.js';
+import { filesAt } from '../spans/read/span-files.js';
 import { SpanFollower } from '../spans/read/span-follower.js';
 import type { FollowOptions, SpanPosition } from '../spans/read/span-follower.js';
 import { TrustedFiles } from './trusted-files.js';
@@ -36,6 +36,8 @@ export interface FollowedFile {
   mtimeMs: number;
   /** Another file of the same size may get the name. */
   inode: number;
+  /** A file that is deleted leaves its inode to another one. */
+  bornMs: number;
   /** How often it could not be read, one time after the other. */
   failures: number;
 }
@@ -59,6 +61,10 @@ export class FollowedFiles {
   readonly #files = new Map<string, FollowedFile>();
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #foreign = new Set<string>();
+  readonly #missing = new Set<FollowedFile>();
+  readonly #byInode = new Map<number, FollowedFile>();
+  /** What an earlier process has read, by device, inode and name of the file. */
+  readonly #earlier = new Map<string, { path: string; position: SpanPosition }>();
   readonly #trusted: TrustedFiles;
   #isWatching = true;
   #searchAt = 0;
@@ -81,15 +87,29 @@ export class FollowedFiles {
     this.#positions = positions;
     this.#options = options;
     this.#trusted = new TrustedFiles(options.owners);
+    for (const [path, position] of positions) {
+      const [dev, ino] = position.identity.split(':');
+      this.#earlier.set(`${dev}:${ino}:${basename(path)}`, { path, position });
+    }
   }
 
   get all(): Iterable<FollowedFile> {
     return this.#files.values();
   }
 
-  /** Whether all of them are complete: no living process writes to one. */
+  /** Whether all of them are complete, or cannot be read: no living process writes to one. */
   get areComplete(): boolean {
-    return [...this.#files.values()].every(({ follower }) => follower.completeAt !== undefined);
+    return [...this.#files.values()].every(
+      ({ follower, failures }) => follower.completeAt !== undefined || failures > 0,
+    );
+  }
+
+  /** Whether a living process writes to one of them now. */
+  get isGrowing(): boolean {
+    for (const { follower } of this.#files.values()) {
+      if (follower.completeAt === undefined && follower.isGrowing) return true;
+    }
+    return false;
   }
 
   /** Whether the reading of a file was interrupted, so that others have their turn. */
@@ -108,6 +128,7 @@ export class FollowedFiles {
     const changed = this.#changed;
     this.#changed = new Set();
     const due = [...this.#files.values()].filter((file) => this.#isDue(file, changed, now));
+    if (this.#missing.size > 0) this.#findMissing(now);
     if (this.#options.newestFirst) due.sort((a, b) => b.mtimeMs - a.mtimeMs);
     return due;
   }
@@ -142,7 +163,8 @@ export class FollowedFiles {
   /** Deletes a file, and follows it no longer. @throws TracewrightError if a link leads to it now. */
   delete(path: string): void {
     this.#trusted.delete(path);
-    this.#files.delete(path);
+    const file = this.#files.get(path);
+    if (file !== undefined) this.#remove(file);
   }
 
   close(): void {
@@ -162,26 +184,48 @@ export class FollowedFiles {
     }
     const stats = this.#statsOf(file.path);
     if (stats === undefined) {
-      this.#files.delete(file.path);
-      this.gone.push(file);
+      this.#missing.add(file);
       return false;
     }
+    const isSame = stats.ino === file.inode;
+    const isUntouched = stats.mtimeMs === file.mtimeMs;
     file.mtimeMs = stats.mtimeMs;
     file.seenSize = stats.size;
-    const isSame = stats.ino === file.inode;
-    file.inode = stats.ino;
-    if (isOver && isSame && file.follower.completeAt === stats.size) return false;
-    return !isKnown || !isSame || stats.size !== file.size || now - file.readAt >= LIVING_MS;
+    if (!isSame) {
+      file.inode = stats.ino;
+      file.bornMs = stats.birthtimeMs;
+      this.#byInode.set(stats.ino, file);
+    }
+    // Of an earlier process, the file may be another one by now.
+    if (!isKnown) return true;
+    if (isOver) return !isSame || !isUntouched || file.follower.completeAt !== stats.size;
+    return !isSame || stats.size !== file.size || now - file.readAt >= LIVING_MS;
+  }
+
+  /** Files that are not where they were: they are elsewhere below the paths, or gone. */
+  #findMissing(now: number): void {
+    this.#search(now);
+    for (const file of this.#missing) {
+      if (this.#files.get(file.path) !== file) continue;
+      this.#remove(file);
+      this.gone.push(file);
+    }
+    this.#missing.clear();
   }
 
   #search(now: number): void {
     this.#searchAt = now + (this.#isWatching ? SEARCH_MS : SEARCH_WITHOUT_MS);
     this.#searchedAt = now;
+    const directories = new Set<string>();
+    const watchOnce = (directory: string): void => {
+      directories.add(directory);
+      this.#watch(directory);
+    };
     for (const root of this.#paths) {
       try {
         const { path, directory } = this.#trusted.name(root);
-        this.#watchBelow(directory);
-        for (const file of spanFiles(path, this.#options.onFault)) {
+        watchOnce(directory);
+        for (const file of filesAt(path, this.#options.onFault, watchOnce)) {
           this.#changed.add(file);
           if (!this.#files.has(file)) this.#add(file);
         }
@@ -190,6 +234,8 @@ export class FollowedFiles {
         if (!hasCode(error, 'ENOENT')) this.#options.onFault(faultOf(root, error));
       }
     }
+    // Directories that are gone: their watchers are few.
+    for (const path of this.#watchers.keys()) if (!directories.has(path)) this.#unwatch(path);
   }
 
   #add(path: string): void {
@@ -203,10 +249,32 @@ export class FollowedFiles {
       return;
     }
     const following = { ringDirs, onFault, onReleased, links: this.#trusted.check };
-    const follower = new SpanFollower(path, following, this.#positions.get(path));
-    const { mtimeMs, ino: inode, size: seenSize } = stats;
+    const follower = new SpanFollower(path, following, this.#positionOf(path, stats));
+    const { mtimeMs, ino: inode, birthtimeMs: bornMs, size: seenSize } = stats;
     const unread = { size: -1, readAt: -Infinity, failures: 0 };
-    this.#files.set(path, { path, follower, mtimeMs, inode, seenSize, ...unread });
+    const file = { path, follower, mtimeMs, inode, bornMs, seenSize, ...unread };
+    this.#files.set(path, file);
+    this.#byInode.set(inode, file);
+  }
+
+  /** Where the reading of a file goes on, which may have had another path: a directory above it was renamed. */
+  #positionOf(path: string, { dev, ino, birthtimeMs }: Stats): SpanPosition | undefined {
+    const name = basename(path);
+    const isElsewhere = (other: string): boolean => this.#statsOf(other)?.ino !== ino;
+    const known = this.#byInode.get(ino);
+    if (known?.bornMs === birthtimeMs && basename(known.path) === name && isElsewhere(known.path)) {
+      this.#remove(known);
+      return known.follower.position;
+    }
+    const found = this.#positions.get(path);
+    const earlier = this.#earlier.get(`${dev}:${ino}:${name}`);
+    if (earlier === undefined || !isElsewhere(earlier.path)) return found;
+    return earlier.position.offset > (found?.offset ?? -1) ? earlier.position : found;
+  }
+
+  #remove(file: FollowedFile): void {
+    if (this.#files.get(file.path) === file) this.#files.delete(file.path);
+    if (this.#byInode.get(file.inode) === file) this.#byInode.delete(file.inode);
   }
 
   #statsOf(path: string): Stats | undefined {
@@ -218,36 +286,23 @@ export class FollowedFiles {
     }
   }
 
-  /** Watches a directory and those below it: a trace may begin in any. */
-  #watchBelow(directory: string): void {
-    if (!this.#isWatching) return;
-    if (!this.#watchers.has(directory)) {
-      if (this.#watchers.size >= MOST_WATCHED) return;
-      this.#watch(directory);
-    }
-    let entries: Dirent[] = [];
-    try {
-      entries = readdirSync(directory, { withFileTypes: true });
-    } catch {
-      // It is gone, or may not be read: the search says so.
-    }
-    for (const entry of entries) {
-      if (entry.isDirectory()) this.#watchBelow(join(directory, entry.name));
-    }
-  }
-
+  /** Watches a directory: a trace may begin in any. */
   #watch(directory: string): void {
+    if (!this.#isWatching || this.#watchers.has(directory)) return;
+    if (this.#watchers.size >= MOST_WATCHED) return;
     try {
       const watcher = watch(directory, { persistent: false }, (event, name) => {
         const path = name === null ? undefined : resolve(directory, name);
         if (path !== undefined && this.#files.has(path)) this.#changed.add(path);
-        else if (event === 'rename') this.#searchAt = this.#searchedAt + SEARCH_AFTER_MS;
-        else return;
+        else if (event === 'rename') {
+          this.#searchAt = this.#searchedAt + SEARCH_AFTER_MS;
+          // Of the directory itself: another one may get its name.
+          if (name === basename(directory)) this.#unwatch(directory);
+        } else return;
         if (this.#isNotified) this.wake();
       });
       watcher.on('error', () => {
-        this.#watchers.delete(directory);
-        watcher.close();
+        this.#unwatch(directory);
       });
       this.#watchers.set(directory, watcher);
     } catch (error) {
@@ -260,6 +315,11 @@ export class FollowedFiles {
         `directories cannot be watched (${message}): they are searched once a second`,
       );
     }
+  }
+
+  #unwatch(directory: string): void {
+    this.#watchers.get(directory)?.close();
+    this.#watchers.delete(directory);
   }
 }
 

@@ -1,5 +1,5 @@
 import { TracewrightError } from '../core/errors.js';
-import type { RecordedAttributes } from '../spans/span-record.js';
+import type { RecordedAttributes, RecordedResource } from '../spans/span-record.js';
 
 /** Variables by which a pod's description passes on what Kubernetes knows of it. */
 const DOWNWARD: Readonly<Record<string, string>> = {
@@ -42,4 +42,23 @@ export function resourceOfOptions(
     attributes[each.slice(0, at)] = each.slice(at + 1);
   }
   return attributes;
+}
+
+/** Resources of traces, with the attributes that were given: the same object for all spans of one. */
+export class FullResources {
+  readonly #given: RecordedAttributes;
+  readonly #full = new WeakMap<RecordedResource, RecordedResource>();
+
+  constructor(given: RecordedAttributes) {
+    this.#given = given;
+  }
+
+  of(own: RecordedResource): RecordedResource {
+    let full = this.#full.get(own);
+    if (full === undefined) {
+      full = { ...own, attributes: { ...own.attributes, ...this.#given } };
+      this.#full.set(own, full);
+    }
+    return full;
+  }
 }

@@ -37,6 +37,8 @@ export interface ShipperOptions {
   /** Bytes of files a second at most; Infinity: as fast as the target takes them. */
   bytesPerSecond: number;
   probeMs?: number | undefined;
+  /** Without an answer for so long, a run that is not to go on for ever ends, in milliseconds. Default: ten minutes. */
+  patienceMs?: number | undefined;
   /** Takes messages for a person. */
   onMessage: (text: string) => void;
   /** Takes what cannot be read. */

@@ -1,8 +1,9 @@
 import { counted } from '../core/counted.js';
 import { hasCode } from '../core/files/system-error.js';
 import { hasValidIds } from '../export/otlp/span-batches.js';
-import type { RecordedResource, SpanRecord } from '../spans/span-record.js';
+import type { SpanRecord } from '../spans/span-record.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
+import { Bandwidth } from './bandwidth.js';
 import { BatchBuilder } from './batch.js';
 import { isAmong } from './batch-ends.js';
 import type { BatchEnds } from './batch-ends.js';
@@ -14,7 +15,10 @@ import { Delivery, DeliveryEnded } from './delivery.js';
 import { FollowedFiles } from './followed-files.js';
 import { faultOf } from './fault-of.js';
 import type { FollowedFile } from './followed-files.js';
+import { Patience } from './patience.js';
 import { recoverDead } from './recover-dead.js';
+import { RefusalReport } from './refusal-report.js';
+import { FullResources } from './resource-options.js';
 import type { ShipCounts, ShipperOptions } from './shipper-options.js';
 import type { ShipTarget } from './target.js';
 
@@ -32,10 +36,13 @@ const MOST_TAIL_SPANS = 20_000;
 const SAVE_MS = 1000;
 /** Without a living process, for `idle`: longer than a new file can go unseen. */
 const IDLE_MS = 30_000;
-/** The same, if the target does not answer. */
-const MOST_IDLE_MS = 600_000;
+/** Without an answer of the target, `once` and `idle` end after this time, in milliseconds. */
+const PATIENCE_MS = 600_000;
 /** A target that failed has so long for a last answer, in milliseconds. */
 const LAST_TRY_MS = 2000;
+
+/** When a shipper ends by itself. */
+type Until = 'ended' | 'once' | 'idle';
 
 /** Sends the spans below some paths to one target, and keeps a checkpoint of what it has. */
 export class Shipper {
@@ -62,15 +69,18 @@ export class Shipper {
   #settled: (() => void) | undefined;
   #savedAt = 0;
   #isEnding = false;
-  #resources = new WeakMap<RecordedResource, RecordedResource>();
-  readonly #reasons = new Set<string>();
-  #budgetAt = 0;
+  #until: Until = 'ended';
+  readonly #patience: Patience;
+  readonly #resources: FullResources;
+  readonly #bandwidth: Bandwidth;
 
   /** @param checkpoint undefined: nothing is kept. */
   constructor(target: ShipTarget, checkpoint: Checkpoint | undefined, options: ShipperOptions) {
     const { onMessage, onFault, paths, ringDirs, owners, newestFirst } = options;
     this.target = target;
     this.#options = options;
+    this.#resources = new FullResources(options.resource);
+    this.#bandwidth = new Bandwidth(options.bytesPerSecond);
     this.#checkpoint = checkpoint;
     if (target.knowsRepeats === true) this.#ends = checkpoint?.endsOf(target.label);
     this.#onTheWay = new BatchesOnTheWay(target.label, checkpoint, this.#ends);
@@ -80,18 +90,27 @@ export class Shipper {
     const say = (text: string): void => {
       onMessage(`${target.label}: ${text}`);
     };
+    const refusals = new RefusalReport(target.label, options.refusedSpans, say);
     const positions = checkpoint?.positionsOf(target.label) ?? new Map<string, SpanPosition>();
     const { onReleased } = options;
     const following = { ringDirs, owners, newestFirst, onFault, onReleased, onNote: onMessage };
     this.#files = new FollowedFiles(paths, positions, following);
+    const isBusy = (): boolean => this.#until === 'idle' && this.#files.isGrowing;
+    this.#patience = new Patience(options.patienceMs ?? PATIENCE_MS, isBusy, () => {
+      this.end(LAST_TRY_MS);
+    });
     const { counts } = this;
     this.#delivery = new Delivery(target, {
       probeMs: options.probeMs,
-      onTrouble(reason, isStopped) {
+      onTrouble: (reason, isStopped) => {
         say(isStopped ? `stopped, asked once a minute: ${reason}` : `retrying: ${reason}`);
+        // Nobody changes a setting of a process that is about to end.
+        if (this.#until === 'once' && isStopped) this.end(LAST_TRY_MS);
+        else if (this.#until !== 'ended') this.#patience.begin();
       },
-      onWell() {
+      onWell: () => {
         say('answers again');
+        this.#patience.end();
       },
       onRetry() {
         counts.retries++;
@@ -99,14 +118,9 @@ export class Shipper {
       onSent(spans) {
         counts.spans += spans;
       },
-      onRefused: (count, reason, batch) => {
+      onRefused(count, reason, batch) {
         counts.refused += count;
-        const isKept =
-          batch !== undefined && options.refusedSpans?.add(target.label, reason, batch) === true;
-        if (this.#reasons.has(reason) || this.#reasons.size === 20) return;
-        this.#reasons.add(reason);
-        const kept = isKept ? '; kept in the directory of --refused' : '';
-        say(`refuses ${counted(count, 'span')} for good: ${reason}${kept}`);
+        refusals.add(count, reason, batch);
       },
     });
   }
@@ -140,9 +154,10 @@ export class Shipper {
    * Sends until `end` is called.
    *
    * @param until `once`: there is nothing new. `idle`: no living process has written for a while, and everything has
-   *   arrived, or the target has not answered for longer.
+   *   arrived. Both also end if the target does not answer for longer, `once` at once if a setting must be changed.
    */
-  async run(until: 'ended' | 'once' | 'idle'): Promise<void> {
+  async run(until: Until): Promise<void> {
+    this.#until = until;
     const once = until === 'once';
     let busyAt = performance.now();
     try {
@@ -154,11 +169,8 @@ export class Shipper {
         const now = performance.now();
         const isBusy = this.#read !== before || !this.#files.areComplete;
         if (isBusy) busyAt = now;
-        if (
-          until === 'idle' &&
-          now - busyAt >= (this.#onTheWay.inFlight === 0 ? IDLE_MS : MOST_IDLE_MS)
-        )
-          break;
+        const isIdle = this.#onTheWay.inFlight === 0 && now - busyAt >= IDLE_MS;
+        if (until === 'idle' && isIdle) break;
         if (!once) await this.#files.changed(LOOK_MS);
       }
       if (until === 'idle') this.end(LAST_TRY_MS);
@@ -167,6 +179,7 @@ export class Shipper {
     } catch (error) {
       if (!(error instanceof DeliveryEnded)) throw error;
     } finally {
+      this.#patience.end();
       this.#files.close();
       this.#save(true);
       await this.target.close();
@@ -286,20 +299,9 @@ export class Shipper {
       this.counts.invalid++;
       return;
     }
-    if (span.resource !== undefined) span.resource = this.#resourceOf(span.resource);
+    if (span.resource !== undefined) span.resource = this.#resources.of(span.resource);
     this.#options.onSpan?.(span);
     this.#builder.add(span, path, counter, bytes);
-  }
-
-  /** The resource with what was given on the command line: the same object for all its spans. */
-  #resourceOf(own: RecordedResource): RecordedResource {
-    const { resource } = this.#options;
-    let full = this.#resources.get(own);
-    if (full === undefined) {
-      full = { ...own, attributes: { ...own.attributes, ...resource } };
-      this.#resources.set(own, full);
-    }
-    return full;
   }
 
   /** Sends what was collected, once there is room for it. */
@@ -311,7 +313,7 @@ export class Shipper {
   async #send(batch: PlacedBatch): Promise<void> {
     const since = performance.now();
     while (this.#onTheWay.inFlight >= this.#options.inFlight) await this.#oneSettled();
-    await this.#keepRate(batch);
+    if (batch.spans.length > 0) await this.#bandwidth.take(batch.bytes);
     void this.#deliver(this.#onTheWay.add(batch, since));
     await otherTurn();
   }
@@ -345,15 +347,6 @@ export class Shipper {
     if (this.#delivery.hasEnded) throw new DeliveryEnded();
   }
 
-  async #keepRate({ spans, bytes }: PlacedBatch): Promise<void> {
-    const { bytesPerSecond } = this.#options;
-    if (bytesPerSecond === Infinity || spans.length === 0) return;
-    const now = performance.now();
-    this.#budgetAt = Math.max(this.#budgetAt, now) + (bytes / bytesPerSecond) * 1000;
-    const wait = this.#budgetAt - now - 1000;
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-  }
-
   #save(isLast = false): void {
     const now = performance.now();
     if (!isLast && now - this.#savedAt < SAVE_MS) return;
@@ -368,9 +361,9 @@ export class Shipper {
 
   #reportGone(): void {
     for (const { path, follower, size, seenSize } of this.#files.gone.splice(0)) {
-      const left = Math.max(0, size - follower.offset, seenSize - follower.offset);
+      const left = Math.max(size, seenSize) - follower.offset;
       this.#checkpoint?.forget(this.target.label, path);
-      if (left === 0) continue;
+      if (left <= 0 || follower.completeAt === seenSize) continue;
       this.counts.deletedBytes += left;
       this.#options.onMessage(
         `${path} was deleted with ${counted(left, 'byte')} that were not sent`,

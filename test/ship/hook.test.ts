@@ -11,6 +11,10 @@ const directory = temporaryDirectory();
 const hook = new URL('../../dist/node/register.js', import.meta.url).href;
 const program = fileURLToPath(new URL('fixtures/answering.mjs', import.meta.url));
 const shippers: number[] = [];
+/** As if no test runner had started it. */
+const environment = { ...process.env };
+delete environment['VITEST'];
+delete environment['JEST_WORKER_ID'];
 
 afterEach(() => {
   for (const pid of shippers.splice(0)) {
@@ -30,7 +34,7 @@ it('TRACEWRIGHT_SHIP sends what a service records, also after the service was ki
   const service = spawn(process.execPath, ['--import', hook, program], {
     cwd,
     env: {
-      ...process.env,
+      ...environment,
       TRACEWRIGHT_SHIP: url,
       TRACEWRIGHT_CONTEXT: 'on',
       XDG_STATE_HOME: join(directory, 'state'),
@@ -79,7 +83,7 @@ it('TRACEWRIGHT_SHIP starts one process for a cluster of 16', async () => {
   const service = spawn(process.execPath, ['--import', hook, cluster, '16'], {
     cwd,
     env: {
-      ...process.env,
+      ...environment,
       TRACEWRIGHT_SHIP: receiver.url,
       XDG_STATE_HOME: join(directory, 'cluster-state'),
     },
@@ -98,24 +102,31 @@ it('TRACEWRIGHT_SHIP starts one process for a cluster of 16', async () => {
   shippers.push(...pids);
   expect(pids).toHaveLength(1);
   expect(errors).toContain('in 60 to 100 MB of memory');
-  const environment = readFileSync(`/proc/${pids[0]}/environ`, 'utf8');
-  expect(environment).not.toContain('NODE_OPTIONS');
+  const inherited = readFileSync(`/proc/${pids[0]}/environ`, 'utf8');
+  expect(inherited).not.toContain('NODE_OPTIONS');
   service.kill('SIGTERM');
   await once(service, 'close');
   await receiver.close();
 });
 
-it('TRACEWRIGHT_SHIP starts nothing below a test runner', async () => {
-  const cwd = join(directory, 'tested');
-  mkdirSync(cwd);
-  const service = spawn(process.execPath, ['--import', hook, program], {
-    cwd,
-    env: { ...process.env, TRACEWRIGHT_SHIP: 'http://127.0.0.1:9', NODE_TEST_CONTEXT: 'child' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(service.stdout, 'data');
-  service.kill();
-  await once(service, 'close');
-  const [run] = readdirSync(join(cwd, 'traces')).filter((name) => !name.startsWith('.'));
-  expect(readdirSync(join(cwd, 'traces', run!))).not.toContain('ship.log');
-});
+it.each([
+  ['NODE_TEST_CONTEXT', 'child'],
+  ['JEST_WORKER_ID', '1'],
+  ['VITEST', 'true'],
+])(
+  'TRACEWRIGHT_SHIP starts nothing where %s says that a test runner has started it',
+  async (name, value) => {
+    const cwd = join(directory, name);
+    mkdirSync(cwd);
+    const service = spawn(process.execPath, ['--import', hook, program], {
+      cwd,
+      env: { ...environment, TRACEWRIGHT_SHIP: 'http://127.0.0.1:9', [name]: value },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(service.stdout, 'data');
+    service.kill();
+    await once(service, 'close');
+    const [run] = readdirSync(join(cwd, 'traces')).filter((name) => !name.startsWith('.'));
+    expect(readdirSync(join(cwd, 'traces', run!))).not.toContain('ship.log');
+  },
+);

@@ -1,9 +1,25 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import * as heph from '../../src/heph/index.js';
+import {
+  DEFINITION_STREAM,
+  EVENT_MAGIC,
+  SIZE_OFFSET,
+  STREAM_OFFSET,
+} from '../../src/heph/layout.js';
 import { Shipper } from '../../src/ship/shipper.js';
 import type { ShipTarget } from '../../src/ship/target.js';
+import { SpanFollower } from '../../src/spans/read/span-follower.js';
+import type { SpanPosition } from '../../src/spans/read/span-follower.js';
 import { startSpan } from '../../src/spans/start-span.js';
 import type { SpanRecord } from '../../src/spans/span-record.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
@@ -21,8 +37,8 @@ function readBy(pid: number): number {
 
 describe('what ship reads', () => {
   it.each([
-    { perTick: 100, padding: 1000, most: 40_000 },
-    { perTick: 5, padding: 200, most: 4000 },
+    { perSecond: 20_000, padding: 1000, most: 40_000 },
+    { perSecond: 1000, padding: 200, most: 4000 },
   ])('is little more than what is new, of a living process: %o', async (spans) => {
     const { most } = spans;
     const traces = mkdtempSync(join(directory, 'living-'));
@@ -44,6 +60,52 @@ describe('what ship reads', () => {
     } finally {
       await receiver.close();
     }
+  });
+});
+
+/** A trace of some spans, and as much again as wanted of the definition of their resource. */
+async function definedOften(path: string, bytes: number): Promise<void> {
+  mkdirSync(path);
+  await recorded(path, () => {
+    for (let n = 0; n < 3; n++) startSpan('one', { n }).end();
+  });
+  const file = join(path, readdirSync(path)[0]!);
+  const packets: Buffer[] = [];
+  for (let rest = readFileSync(file); rest.length > 0; rest = rest.subarray(packets.at(-1)!.length))
+    packets.push(rest.subarray(0, rest.readUInt32BE(SIZE_OFFSET)));
+  const definition = packets.find(
+    (packet) =>
+      packet.readUInt32BE(0) === EVENT_MAGIC &&
+      packet.readUInt32BE(STREAM_OFFSET) === DEFINITION_STREAM &&
+      packet.includes('tracewright.resource'),
+  )!;
+  const often = Array<Buffer>(Math.ceil(bytes / definition.length)).fill(definition);
+  const first = packets.indexOf(definition);
+  writeFileSync(
+    file,
+    Buffer.concat([...packets.slice(0, first), ...often, ...packets.slice(first)]),
+  );
+}
+
+describe('where the reading of a file goes on', () => {
+  it('is some numbers, however much the file defines, and enough for another process', async () => {
+    const path = join(directory, 'defined');
+    await definedOften(path, 1 << 20);
+    const file = join(path, readdirSync(path)[0]!);
+    const onFault = (fault: Error): void => {
+      throw fault;
+    };
+    const follower = new SpanFollower(file, { onFault });
+    let first: SpanRecord | undefined;
+    for (const span of follower.read()) {
+      first = span;
+      if (span !== undefined) break;
+    }
+    const position = JSON.parse(JSON.stringify(follower.position)) as SpanPosition;
+    expect(position.definitions.length).toBeLessThan(10);
+    const rest = [...new SpanFollower(file, { onFault }, position).read()];
+    expect(rest.map((span) => span?.resource)).toEqual([first!.resource, first!.resource]);
+    expect(first!.resource).toBeDefined();
   });
 });
 
@@ -129,5 +191,11 @@ describe('the event loop of ship', () => {
       for (let i = 0; i < MEBIBYTES * 64; i++) startSpan('one', { attributes: { text } }).end();
     });
     expect(await turnsWhile(path, () => false)).toBeGreaterThanOrEqual(MEBIBYTES);
+  });
+
+  it('is free now and then where a file only defines', async () => {
+    const path = join(directory, 'definitions');
+    await definedOften(path, MEBIBYTES << 20);
+    expect(await turnsWhile(path)).toBeGreaterThanOrEqual(MEBIBYTES);
   });
 });

@@ -1,9 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -11,13 +13,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PACKET_HEAD_BYTES, SIZE_OFFSET } from '../../src/heph/layout.js';
 import { RefusedSpans } from '../../src/ship/refused-spans.js';
 import { startSpan } from '../../src/spans/start-span.js';
 import { main } from '../cli/run-command.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recorded } from '../spans/span-trace.js';
 import { Receiver } from './receiver.js';
-import { endAll, recording, ShipProcess } from './shipped.js';
+import { endAll, idsAt, killedTrace, recording, ShipProcess } from './shipped.js';
 
 const directory = temporaryDirectory();
 let runs = 0;
@@ -190,6 +193,79 @@ describe('what ship loses', () => {
     expect(bytes).toBeLessThanOrEqual(64 << 20);
     const text = files.map((file) => readFileSync(file, 'utf8')).join('');
     expect(text).toContain('"reason":"reason 0"');
+  });
+});
+
+describe('traces whose directory is renamed', () => {
+  it('are sent once, by a process that goes on and by the next one', async () => {
+    await recordService('a', 50);
+    mkdirSync(join(traces, 'b'));
+    const child = await recording({ target: join(traces, 'b', 'living.heph'), most: 500 });
+    const process = ship(['--to', receiver.url]);
+    const untilReceived = (count: number): Promise<void> =>
+      vi.waitFor(
+        () => {
+          expect(receiver.spans.length).toBeGreaterThanOrEqual(count);
+        },
+        { timeout: 60_000 },
+      );
+    await untilReceived(550);
+    renameSync(join(traces, 'a'), join(traces, 'c'));
+    renameSync(join(traces, 'b'), join(traces, 'd'));
+    child.kill('SIGKILL');
+    await recordService('later', 10);
+    await untilReceived(561);
+    expect(await process.end('SIGTERM')).toBe(0);
+    expect(receiver.ids).toEqual(await idsAt(traces));
+    expect(process.output).not.toContain('was deleted');
+    renameSync(join(traces, 'c'), join(traces, 'e'));
+    const next = ship(['--to', receiver.url, '--once']);
+    expect(await next.end()).toBe(0);
+    expect(next.output).toContain('0 spans sent');
+  });
+});
+
+describe('a file that another trace has replaced', () => {
+  it('is read from its start, even if it is the same file of the system', async () => {
+    const path = await recordService('shop');
+    const other = await recordService('other', 30);
+    const bytes = readFileSync(other);
+    rmSync(other);
+    const args = ['--to', receiver.url, '--once'];
+    expect(await ship(args).end()).toBe(0);
+    expect(receiver.spans).toHaveLength(10);
+    writeFileSync(path, bytes);
+    expect(await ship(args).end()).toBe(0);
+    expect(receiver.spans.filter(({ service }) => service === 'other')).toHaveLength(30);
+  });
+});
+
+describe('what ship deletes', () => {
+  it('is no file of which something could not be read', async () => {
+    const [good, bad] = [await recordService('good'), await recordService('bad', 50)];
+    const bytes = readFileSync(bad);
+    let damaged = 0;
+    while (damaged < bytes.length >> 1) damaged += bytes.readUInt32BE(damaged + SIZE_OFFSET);
+    bytes.fill(0xff, damaged, damaged + PACKET_HEAD_BYTES);
+    writeFileSync(bad, bytes);
+    for (const path of [good, bad]) utimesSync(path, 1000, 1000);
+    const args = ['--to', receiver.url, '--once', '--delete'];
+    for (let runs = 0; runs < 2; runs++) await ship(args).end();
+    expect([existsSync(good), existsSync(bad)]).toEqual([false, true]);
+    expect(receiver.spans.length).toBeGreaterThan(50);
+  });
+
+  it('is no file that a ring in another directory names', async () => {
+    const rings = join(run, 'rings');
+    mkdirSync(rings);
+    const target = join(traces, 'killed.heph');
+    killedTrace(target, 5, { TRACEWRIGHT_RING_DIR: rings });
+    expect(readdirSync(rings).length).toBeGreaterThan(0);
+    utimesSync(target, 1000, 1000);
+    const args = ['--to', receiver.url, '--once', '--ring-dir', rings];
+    expect(await ship([...args, '--delete']).end()).toBe(0);
+    expect(receiver.spans).toHaveLength(11);
+    expect(existsSync(target)).toBe(true);
   });
 });
 

@@ -136,6 +136,22 @@ describe('ship, of a living process', () => {
   });
 });
 
+describe('the order in which spans arrive', () => {
+  it('is that of their thread, one request at a time, whatever is repeated', async () => {
+    const spans = await recorded(join(run, 'traces'), () => {
+      for (let n = 0; n < 9000; n++) startSpan('one', { n }).end();
+    });
+    let answers = 0;
+    receiver.answer = () => ({
+      status: ++answers % 2 === 0 ? 200 : 503,
+      headers: { 'retry-after': '0' },
+    });
+    const { child } = await shipOnce('--in-flight', '1');
+    expect(child.exitCode).toBe(0);
+    expect(receiver.spans.map(({ spanId }) => spanId)).toEqual(spans.map(({ spanId }) => spanId));
+  });
+});
+
 describe('ship, if the target does not take everything', () => {
   const recordNumbered = (count: number) =>
     recorded(
@@ -337,6 +353,7 @@ describe('the command line of ship', () => {
     [['--in-flight', '0'], '--in-flight must be a number from 1 to 64'],
     [['--owner', 'root'], '--owner must be a number of a user'],
     [['--resource', 'x'], '--resource must be NAME=VALUE'],
+    [['--delete', '--match', 'service=a'], '--delete would delete spans that --match leaves out'],
     [['--compression', 'zip'], '--compression must be gzip or none'],
   ])('says what is wrong with %j', (args, message) => {
     const { status, stderr } = tracewright('ship', run, ...args);

@@ -10,8 +10,10 @@ const fixture = (name: string): string =>
 const inFlight = fileURLToPath(new URL('../spans/fixtures/killed-in-flight.mjs', import.meta.url));
 
 /** Leaves the trace of a process that was killed with spans in flight. */
-export function killedTrace(target: string, count = 30): void {
-  const { signal } = spawnSync(process.execPath, [inFlight, JSON.stringify({ target, count })]);
+export function killedTrace(target: string, count = 30, env: NodeJS.ProcessEnv = {}): void {
+  const { signal } = spawnSync(process.execPath, [inFlight, JSON.stringify({ target, count })], {
+    env: { ...process.env, ...env },
+  });
   if (signal !== 'SIGKILL') throw new Error('the process was not killed');
 }
 

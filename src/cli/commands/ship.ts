@@ -58,7 +58,8 @@ does not answer, spans wait in their files.
                   OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
                   nats://HOST:PORT for a stream of NATS JetStream (tls: with TLS)
                   file:///DIRECTORY for files of Parquet, by hour and service
-  --once          send what is there, and end
+  --once          send what is there, and end; also after ten minutes without
+                  an answer
   --until-idle    end 30 s after the last process below PATH has ended and its
                   spans have arrived, or after ten minutes without an answer
   --dry-run       say what would be sent, by service
@@ -128,6 +129,9 @@ Exit codes
     );
     // Spans that were sent are most of the heap: it must not grow with them.
     setFlagsFromString('--heap-growing-percent=30');
+    if (values.delete === true && values.match !== undefined) {
+      throw new UsageError('--delete would delete spans that --match leaves out');
+    }
     const { condition } = checkSelection({ where: values.match });
     const selection = { range: {}, condition };
     checkExportable(selection);
@@ -219,14 +223,14 @@ Exit codes
     const deleting =
       values.delete === true
         ? setInterval(() => {
-            deleteSent(shippers, checkpoint, say);
+            deleteSent(shippers, checkpoint, options.ringDirs, say);
           }, DELETE_EVERY_MS)
         : undefined;
     if (until !== 'once')
       say(`follows ${positionals.join(', ')} and sends to ${labels.join(', ')}`);
     try {
       await Promise.all(shippers.map((shipper) => shipper.run(until)));
-      if (values.delete === true) deleteSent(shippers, checkpoint, say);
+      if (values.delete === true) deleteSent(shippers, checkpoint, options.ringDirs, say);
     } finally {
       clearInterval(deleting);
       metrics?.close();

@@ -93,6 +93,8 @@ export class LivingFile {
   /** What the file has lost that its process had written, if that is on no record yet. */
   loss: TraceFormatError | undefined;
   readonly #fd: number;
+  /** The packet at its start, which has the trace's time 0. */
+  readonly #epoch = Buffer.alloc(EPOCH_PACKET_BYTES);
   readonly #rings: FileRings;
   readonly #isPiece: boolean;
   readonly #claims: UnfilledClaims;
@@ -117,7 +119,7 @@ export class LivingFile {
     this.#claims = new UnfilledClaims(path, this.#fd, (ring, error) => {
       this.#leaveOut(ring, error);
     });
-    const epoch = Buffer.alloc(EPOCH_PACKET_BYTES);
+    const epoch = this.#epoch;
     readSync(this.#fd, epoch, 0, epoch.length, 0);
     this.#unsettled = pass?.unsettledOf(path, epoch) ?? new CounterRanges();
     this.#unsettled.restore(known);
@@ -158,10 +160,10 @@ export class LivingFile {
     return this.#rings.find().some((ring) => ring.isRunning && ring.isInPlace());
   }
 
-  /** Which file it is, whatever its name is. */
+  /** Which trace it is, whatever its name is: a file that is deleted leaves its inode to another one. */
   get identity(): string {
     const { dev, ino } = fstatSync(this.#fd, { bigint: true });
-    return `${dev}:${ino}`;
+    return `${dev}:${ino}:${this.#epoch.toString('hex', PACKET_HEAD_BYTES)}`;
   }
 
   /** Bytes of the file now. */

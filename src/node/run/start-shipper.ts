@@ -19,9 +19,13 @@ const NOT_INHERITED =
 /** The budget of a trace that is sent, unless one is set: files are a buffer then. */
 const SHIPPED_BYTES = String(2 ** 30);
 
+/** Of processes that a test runner has started: Node's, Jest and Vitest. */
+const TEST_VARIABLES = ['NODE_TEST_CONTEXT', 'JEST_WORKER_ID', 'VITEST'];
+
 /** Where this process's run sends spans, within a budget; undefined: nowhere, or it is run by a test runner. */
 export function shipTarget({ ship, heph, hephTarget }: Settings): string | undefined {
-  if (ship === undefined || process.env['NODE_TEST_CONTEXT'] !== undefined) return undefined;
+  if (ship === undefined) return undefined;
+  if (TEST_VARIABLES.some((name) => process.env[name] !== undefined)) return undefined;
   if ((process as { permission?: unknown }).permission !== undefined) {
     warn(
       'TRACEWRIGHT_SHIP: no process is started under --permission; run `tracewright ship` next to the service',

@@ -37,18 +37,33 @@ export function* spanFiles(path: string, onFault?: OnFault): Generator<string, v
   }
 }
 
-function* filesAt(path: string, onFault: OnFault | undefined): Generator<string, void> {
+/**
+ * The same, of one look: pieces that begin meanwhile are not found.
+ *
+ * @param onDirectory is called with each directory before it is listed.
+ */
+export function* filesAt(
+  path: string,
+  onFault: OnFault | undefined,
+  onDirectory?: (path: string) => void,
+): Generator<string, void> {
   const stats = wrapSystemError('path', path, () => statSync(path));
-  if (stats.isDirectory()) yield* filesIn(path, undefined, onFault);
+  if (stats.isDirectory()) yield* filesIn(path, undefined, { onFault, onDirectory });
   else yield path;
+}
+
+interface Search {
+  onFault: OnFault | undefined;
+  onDirectory: ((path: string) => void) | undefined;
 }
 
 /** @param onUnread takes a fault of this directory, `onFault` those of the ones below it. */
 function* filesIn(
   path: string,
   onUnread: OnFault | undefined,
-  onFault: OnFault | undefined,
+  search: Search,
 ): Generator<string, void> {
+  search.onDirectory?.(path);
   let entries: Dirent[] = [];
   try {
     entries = wrapSystemError('path', path, () => readdirSync(path, { withFileTypes: true }));
@@ -59,7 +74,7 @@ function* filesIn(
   for (const entry of entries) {
     if (entry.name.startsWith('.')) continue;
     const below = join(path, entry.name);
-    if (entry.isDirectory()) yield* filesIn(below, onFault, onFault);
+    if (entry.isDirectory()) yield* filesIn(below, search.onFault, search);
     else if (entry.isFile() && extname(entry.name) === EXTENSION) yield below;
   }
 }

@@ -17,7 +17,7 @@ type Run = [stream: number, first: number, last: number];
 
 /** Where the reading of a Heph file goes on, also in another process. It can be JSON. */
 export interface SpanPosition {
-  /** Which file it is: device and inode. */
+  /** Which trace it is: `identity` of `LivingFile`, which begins with device and inode. */
   identity: string;
   /** Everything before is read. */
   offset: number;
@@ -28,10 +28,15 @@ export interface SpanPosition {
   fromRings: readonly Run[];
   /** Bytes of the file when all of it, and of its rings, was read; undefined: it was not. */
   completeAt?: number;
+  /** Whether something in it could not be read. */
+  isFaulty?: boolean;
 }
 
 /** Clock records that are kept: the first, and the last of them. */
 const LAST_CLOCKS = 16;
+
+/** Of a position, numbers of definitions that are not read yet begin here: above those of a file. */
+const NOT_READ = 1 << 20;
 
 /** Without a span in so many bytes, the reader has a moment. */
 const REST_BYTES = 1 << 20;
@@ -59,10 +64,12 @@ export class SpanFollower {
   #decoder: SpanDecoder | undefined;
   #identity: string | undefined;
   #offset = 0;
-  #definitions: number[] = [];
+  /** Where the last definition of each thing lies, by its number. */
+  #definitions = new Map<number, number>();
   #clocks: number[] = [];
   #fromRings = new CounterRanges();
   #completeAt: number | undefined;
+  #isFaulty = false;
   /** Where the process was writing at the last reading, before the end of the file. */
   #notedEnd: number | undefined;
   /** The counter of the span that was yielded last, in its stream. */
@@ -81,10 +88,13 @@ export class SpanFollower {
     if (position === undefined) return;
     this.#identity = position.identity;
     this.#offset = position.offset;
-    this.#definitions = [...position.definitions];
+    for (const [i, offset] of position.definitions.entries()) {
+      this.#definitions.set(NOT_READ + i, offset);
+    }
     this.#clocks = [...position.clocks];
     this.#fromRings.restore(position.fromRings);
     this.#completeAt = position.completeAt;
+    this.#isFaulty = position.isFaulty === true;
   }
 
   /** Bytes from the start of the file to where the reading goes on. */
@@ -97,10 +107,11 @@ export class SpanFollower {
     return {
       identity: this.#identity ?? '',
       offset: this.#offset,
-      definitions: this.#definitions,
+      definitions: [...this.#definitions.values()],
       clocks: this.#clocks,
       fromRings: this.#fromRings.entries,
       ...(this.#completeAt !== undefined && { completeAt: this.#completeAt }),
+      ...(this.#isFaulty && { isFaulty: true }),
     };
   }
 
@@ -109,13 +120,29 @@ export class SpanFollower {
     return this.#completeAt;
   }
 
+  /** Whether a living process writes to the file now. */
+  get isGrowing(): boolean {
+    const { ringDirs = [], links = 'refused' } = this.#options;
+    let file: LivingFile | undefined;
+    try {
+      file = new LivingFile(this.path, { ringDirs, links });
+      return file.isGrowing;
+    } catch {
+      // It cannot be read: a reading says why.
+      return false;
+    } finally {
+      file?.close();
+    }
+  }
+
   /**
    * The spans that are new; undefined: there was none in a stretch of the file, and its reader may do something else.
    *
    * @throws TracewrightError when the file cannot be opened.
    */
   *read(): Generator<SpanRecord | undefined, void> {
-    const { ringDirs = [], onFault, links = 'refused' } = this.#options;
+    const { ringDirs = [], links = 'refused' } = this.#options;
+    const onFault = this.#onFault;
     const known = this.#fromRings.entries;
     const file = new LivingFile(this.path, { ringDirs, known, links });
     let walk: SpanWalk | undefined;
@@ -128,10 +155,11 @@ export class SpanFollower {
           return;
         }
       }
-      if (this.#completeAt !== undefined && this.#completeAt === file.size) return;
-      this.#completeAt = undefined;
-      const { isGrowing, size } = file;
+      const { size } = file;
       this.fileSize = size;
+      if (this.#completeAt === size) return;
+      this.#completeAt = undefined;
+      const { isGrowing } = file;
       const since = this.#offset;
       const options = { since, onFault, links };
       const decoder = (this.#decoder ??= this.#resumedDecoder());
@@ -139,12 +167,13 @@ export class SpanFollower {
         ? new SpanWalk(this.path, { ...options, until: this.#endOf(file) }, decoder)
         : new SpanWalk(this.path, { ...options, living: file }, decoder);
       walk.onNote = this.#note;
+      walk.restBytes = REST_BYTES;
       let restedAt = since;
       while (walk.next()) {
         if (walk.isSettled) this.#offset = walk.endOffset;
         else this.#fromRings.add(walk.stream, walk.counter);
         if (walk.span === undefined) {
-          if (decoder.notes.isReleased) this.#takeReleased(walk);
+          if (!walk.isResting && decoder.notes.isReleased) this.#takeReleased(walk);
           if (this.#offset - restedAt < REST_BYTES) continue;
           restedAt = this.#offset;
           yield undefined;
@@ -191,10 +220,11 @@ export class SpanFollower {
   #beginAnew(file: LivingFile): void {
     this.#identity = file.identity;
     this.#offset = 0;
-    this.#definitions = [];
+    this.#definitions.clear();
     this.#clocks = [];
     this.#fromRings = new CounterRanges();
     this.#completeAt = undefined;
+    this.#isFaulty = false;
     this.#decoder = undefined;
   }
 
@@ -214,21 +244,30 @@ export class SpanFollower {
     }
     const reader = new RecordReader(this.path, undefined, links);
     try {
-      for (const offset of [...this.#definitions, ...this.#clocks]) {
-        if (reader.at(offset)) decoder.decode(reader);
+      for (const [key, offset] of [...this.#definitions]) {
+        if (!reader.at(offset)) continue;
+        decoder.decode(reader);
+        this.#definitions.delete(key);
+        this.#definitions.set(decoder.notes.defined ?? key, offset);
       }
+      for (const offset of this.#clocks) if (reader.at(offset)) decoder.decode(reader);
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
-      this.#options.onFault(error);
+      this.#onFault(error);
     } finally {
       reader.close();
     }
     return decoder;
   }
 
-  readonly #note = (offset: number, kind: 'definition' | 'clock'): void => {
-    if (kind === 'definition') {
-      this.#definitions.push(offset);
+  readonly #onFault: OnFault = (fault) => {
+    this.#isFaulty = true;
+    this.#options.onFault(fault);
+  };
+
+  readonly #note = (offset: number, defined: number | undefined): void => {
+    if (defined !== undefined) {
+      this.#definitions.set(defined, offset);
       return;
     }
     this.#clocks.push(offset);

@@ -79,8 +79,10 @@ export class SpanNotes {
   readonly clock = new WallClock();
   /** The resource that was defined first. */
   firstResource: RecordedResource | undefined;
-  /** Of the last event: whether it is a definition. */
-  isDefinition = false;
+  /** Of the last event, if it defines something: the number of that; of a scope it is negative. */
+  defined: number | undefined;
+  /** Whether it is a clock record. */
+  isClock = false;
   /** Whether it is a definition, a clock record or a record of losses. */
   isNote = false;
   /** Whether it counts requests that were not kept. */
@@ -98,7 +100,8 @@ export class SpanNotes {
 
   /** Forgets what the last event was. */
   begin(): void {
-    this.isDefinition = false;
+    this.defined = undefined;
+    this.isClock = false;
     this.isNote = false;
     this.isReleased = false;
     this.losses = undefined;
@@ -108,8 +111,8 @@ export class SpanNotes {
   read(cursor: EventBytes, attributes: AttributeCursor, description: string): void {
     const { view, position } = cursor;
     const isDefinition = view.getUint32(position + STREAM_OFFSET) === DEFINITION_STREAM;
-    this.isDefinition = isDefinition;
     const isClock = description === CLOCK_DESCRIPTION;
+    this.isClock = isClock;
     const isLoss = description === LOSS_DESCRIPTION && !isDefinition;
     this.isNote = isDefinition || isClock || isLoss;
     this.isReleased = description === RELEASED_DESCRIPTION && !isDefinition;
@@ -157,9 +160,11 @@ export class SpanNotes {
     const schemaUrl = fields.get(letter(SCHEMA_URL)) ?? '';
     if (description === RESOURCE_DESCRIPTION) {
       const resource = { schemaUrl, attributes: own };
+      this.defined = number;
       this.resources.set(number, resource);
       this.firstResource ??= resource;
     } else if (description === SCOPE_DESCRIPTION) {
+      this.defined = -1 - number;
       this.scopes.set(number, {
         name: fields.get(letter(SCOPE_NAME)) ?? '',
         version: fields.get(letter(SCOPE_VERSION)) ?? '',

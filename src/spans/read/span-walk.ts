@@ -15,8 +15,12 @@ export class SpanWalk {
   /** The event, if it is a span. */
   span: SpanRecord | undefined;
   readonly decoder: SpanDecoder;
-  /** Takes the offsets of definitions and clock records: what a decoder needs to go on later. */
-  onNote: ((offset: number, kind: 'definition' | 'clock') => void) | undefined;
+  /** Takes the offsets of definitions, with their numbers, and of clock records: a decoder that goes on needs them. */
+  onNote: ((offset: number, defined: number | undefined) => void) | undefined;
+  /** After so many bytes without an event, `next` returns all the same: see `isResting`. */
+  restBytes = Infinity;
+  /** Whether `next` has found no event yet, and the caller may do something else. */
+  isResting = false;
   readonly #cursor: PacketCursor;
 
   /** @param decoder of an earlier reading, which went up to `since`. */
@@ -73,13 +77,15 @@ export class SpanWalk {
     const cursor = this.#cursor;
     const { decoder } = this;
     const { notes } = decoder;
+    const since = cursor.offset;
+    this.isResting = false;
     while (cursor.next()) {
       try {
         if (cursor.isEvent) {
           this.span = decoder.decode(cursor);
           if (this.span !== undefined || !notes.isNote) return true;
-          if (cursor.inFile && notes.losses === undefined) {
-            this.onNote?.(cursor.offset, notes.isDefinition ? 'definition' : 'clock');
+          if (cursor.inFile && (notes.isClock || notes.defined !== undefined)) {
+            this.onNote?.(cursor.offset, notes.defined);
           }
         } else {
           const packet = cursor.packet();
@@ -89,6 +95,11 @@ export class SpanWalk {
         }
       } catch (error) {
         cursor.refuse(error);
+      }
+      if (cursor.isSettled && cursor.offset - since > this.restBytes) {
+        this.span = undefined;
+        this.isResting = true;
+        return true;
       }
     }
     return false;
