@@ -6,6 +6,7 @@ import { hephReaders } from './heph-fuzz.mjs';
 import { indexReaders } from './index-fuzz.mjs';
 import { laplaceReaders } from './laplace-fuzz.mjs';
 import { ovniReaders } from './ovni-fuzz.mjs';
+import { shipReaders } from './ship-fuzz.mjs';
 
 /**
  * @typedef {object} FuzzedReader
@@ -28,4 +29,5 @@ export const readers = [
   ...laplaceReaders,
   ...indexReaders,
   ...directoryReaders,
+  ...shipReaders,
 ];

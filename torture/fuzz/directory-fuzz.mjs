@@ -23,7 +23,8 @@ const { PictureExport } = internal('export/picture/picture-export');
 
 const MAGIC = { heph: /\.heph$/, json: /\.json$/ };
 
-async function writeHeph(path, service) {
+/** Spans of a service, with links, events and an error. */
+export async function writeHeph(path, service) {
   configure({ target: path, service, resource: { 'process.pid': 77 } });
   const parent = startSpan(
     'GET',
