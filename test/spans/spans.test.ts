@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -42,6 +42,14 @@ test('without a target what a caller sent is passed on', async () => {
     },
     { parent: extract(headers)! },
   );
+});
+
+test('a target that exists is refused, without advice that configure does not take', () => {
+  const target = join(directory, 'taken.heph');
+  writeFileSync(target, '');
+  expect(() => {
+    configure({ target });
+  }).toThrow(/taken\.heph exists: choose another name$/);
 });
 
 test('a span comes back with everything that it was given', async () => {

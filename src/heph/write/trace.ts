@@ -219,7 +219,9 @@ export class Trace implements StreamTrace {
     } catch (error) {
       const { cause } = error as { cause?: { errno?: number } };
       if (kind !== 'file' || cause?.errno !== constants.errno.EEXIST) throw error;
-      throw pathTaken('target', path, { inUse, advice: REPLACE_ADVICE, cause: error });
+      // A trace of spans has no options.
+      const advice = openEvents === undefined ? { advice: REPLACE_ADVICE } : {};
+      throw pathTaken('target', path, { inUse, ...advice, cause: error });
     }
     this.ring.open(
       {
