@@ -76,7 +76,8 @@ function beginFirst(): void {
   if (free < LEAST_FREE) {
     // The threads that follow are not traced either.
     publishPlan(planOf(settings, systemThreadId()));
-    late().forgoTrace(free);
+    const { forgoTrace } = require('./few-descriptors.js') as typeof import('./few-descriptors.js');
+    forgoTrace(free);
     return;
   }
   const ringDir = settleRingDir();

@@ -11,9 +11,7 @@ import { threadFree } from '../../ovni/write/thread.js';
 import { announce } from './announce.js';
 import type { ProcessPlan } from './process-plan.js';
 import { FOLDERS, isRunByTool, VARIABLE } from './run.js';
-import { isPreloadedExplicitly, isRequired } from '../enabled.js';
-import { LEAST_FREE } from '../free-descriptors.js';
-import { warn } from '../warning.js';
+import { isPreloadedExplicitly } from '../enabled.js';
 import type { Settings } from '../settings.js';
 import type { ObservedThread } from '../threads/observed-thread.js';
 import type { Run } from './run.js';
@@ -171,13 +169,4 @@ export function leaveRun({ directory, topmost }: Run, settings: Settings): void 
       // It does not exist, or is not empty.
     }
   }
-}
-
-/** Says that too few descriptors are free for a trace and a service. */
-export function forgoTrace(free: number): void {
-  const reason =
-    `${free} file descriptors are free, and a traced service needs ${LEAST_FREE}; raise its ` +
-    'limit (ulimit -n, LimitNOFILE)';
-  if (isRequired()) throw new Error(reason);
-  warn(`this process is not traced: ${reason}`);
 }
