@@ -119,10 +119,7 @@ const folders = [
   // For large files only.
   [/^node\/bundled-libraries$/, 'node/bundled-libraries'],
   // Loaded with the first library that has no channels of its own.
-  [
-    /^(node\/changed-files|node\/es-module-injection|libraries\/injected-(channels|calls))$/,
-    'node/changed-files',
-  ],
+  [/^(node\/(changed-files|es-module-injection)|libraries\/injected\/.*)$/, 'node/changed-files'],
   // Where channels are put into a library, whether anything is recorded or not.
   [/^libraries\/engine\/published-calls$/, 'libraries/published-calls'],
   [/^libraries\/(record-library|library|engine\/(?!sql|redis))/, 'libraries/libraries'],
@@ -141,6 +138,8 @@ const folders = [
   [/^ovni\/write\/(attribute|mark|shared-marks)$/, 'ovni/marks'],
   // Only if spans are to be sent.
   [/^node\/run\/start-shipper$/, 'node/start-shipper'],
+  // Only where no service could run.
+  [/^node\/few-descriptors$/, 'node/few-descriptors'],
   // Only for a process that inherits the hook, and for the first of a run.
   [/^node\/run\/(leave-nothing|announce)$/, 'node/$1'],
   // Where a test runner or a package manager runs the program.

@@ -56,6 +56,7 @@ const layer: Operation<Layer> = {
   nests: true,
   // A store that is bound to the channel would be entered and left by a copy of all stores.
   entersByHand: true,
+  handlesPromises: true,
   needsParent: true,
   // A function that calls `next` has had its turn. The call returns when all others are done.
   turnsOn: ({ req }) => requiredObject(req, 'req'),

@@ -68,6 +68,7 @@ const INJECTED = {
 
 /** Packages of libraries whose earlier versions publish nothing: they get the channels of the later ones. */
 const EARLIER = {
+  express: ['router'],
   fastify: ['fastify'],
   ioredis: ['ioredis'],
   mssql: ['mssql'],

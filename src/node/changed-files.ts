@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { shared } from '../core/process-state.js';
 import { publishMethod } from '../libraries/engine/published-calls.js';
 import type { FieldsOf } from '../libraries/engine/published-calls.js';
-import { injectedChannel } from '../libraries/injected-calls.js';
-import { INJECTIONS } from '../libraries/injected-channels.js';
-import type { ChangedText, InjectedFile } from '../libraries/injected-channels.js';
+import { injectedChannel } from '../libraries/injected/injected-channel.js';
+import type { ChangedText, InjectedFile } from '../libraries/injected/injected-file.js';
+import { INJECTIONS } from '../libraries/injected/injections.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
 import { reasonOf, warn } from './warning.js';
 
@@ -55,8 +55,13 @@ function patternOf(text: string | RegExp): RegExp {
 }
 
 /** Changes what is found exactly once. */
-function replaced(content: string, { from, to }: ChangedText, channel: string): string {
+function replaced(
+  content: string,
+  { from, to, isOptional = false }: ChangedText,
+  channel: string,
+): string {
   const found = [...content.matchAll(patternOf(from))];
+  if (isOptional && found.length === 0) return content;
   if (found.length !== 1) throw new TypeError(`it has "${String(from)}" ${found.length} times`);
   const [{ index, 0: match }] = found as [RegExpExecArray];
   const text = to.replaceAll('$channel', channel).replaceAll('$match', match);
@@ -76,8 +81,9 @@ function change(
   let changed = content;
   texts.forEach((text, index) => {
     const channel = `$tracewright_${index}`;
+    const values = [library, text.channel].map((value) => JSON.stringify(value));
     changed = replaced(changed, text, channel);
-    lines.push(`${channel} = ${object}.channel(${JSON.stringify(text.channel)})`);
+    lines.push(`${channel} = ${object}.channel(${values.join()})`);
   });
   const calls = methods.map(({ channel, owner, names, fields = 'undefined' }) => {
     const values = [library, [directory, path], channel].map((value) => JSON.stringify(value));
@@ -99,7 +105,7 @@ export function changedFile(
   const packageName = found.replaceAll('\\', '/');
   const path = given.replaceAll('\\', '/');
   for (const library of names) {
-    for (const file of INJECTIONS[library]) {
+    for (const file of INJECTIONS[library].files) {
       if (file.package !== packageName || !file.path.test(path)) continue;
       if (file.only?.test(content) === false) continue;
       seenLibraries.add(library);

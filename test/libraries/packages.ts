@@ -127,6 +127,7 @@ const PACKAGES = {
     amqplib: '0.10.9',
     bullmq: '4.18.3',
     'drizzle-orm': '0.36.4',
+    express: '5.0.0',
     fastify: '3.29.5',
     graphql: '15.11.0',
     ioredis: '4.31.0',
@@ -134,6 +135,7 @@ const PACKAGES = {
     mysql2: '2.3.3',
     pg: '8.11.3',
     redis: '3.1.2',
+    router: '2.0.0',
   },
 } as const;
 

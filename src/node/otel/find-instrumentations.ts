@@ -62,7 +62,7 @@ interface RecordedLibrary {
 }
 
 const EXPRESS: readonly RecordedLibrary[] = [
-  { name: 'express', target: 'router', from: [2, 3, 0] },
+  { name: 'express', target: 'router', from: [2, 0, 0], publishes: [2, 3, 0] },
   { name: 'express4', target: 'express', from: [4, 16, 0], before: 5 },
 ];
 /** The instrumentations whose libraries the hook records. docs/libraries.md has the same versions. */

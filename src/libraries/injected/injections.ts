@@ -1,0 +1,319 @@
+import type { InjectedName } from '../watched-channels.js';
+import { fastify } from './fastify.js';
+import { grpc } from './grpc.js';
+import { call, method, PUBLISHES } from './injected-file.js';
+import type { Injection } from './injected-file.js';
+import { mysql2 } from './mysql2.js';
+import { ioredis, redis, redis3 } from './redis.js';
+import { undici } from './undici.js';
+
+/**
+ * What is put into each library without channels of its own, and into earlier versions that had none yet. The form of
+ * a file decides, not the library's version.
+ */
+export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
+  amqplib: {
+    files: [
+      {
+        package: 'amqplib',
+        path: /^lib\/channel\.js$/,
+        methods: [
+          method('orchestrion:amqplib:publish', 'Channel.prototype', 'sendMessage'),
+          method('orchestrion:amqplib:process', 'BaseChannel.prototype', 'dispatchMessage'),
+        ],
+      },
+    ],
+  },
+  bullmq: {
+    files: [
+      {
+        package: 'bullmq',
+        path: /^dist\/cjs\/classes\/queue\.js$/,
+        methods: [
+          method('orchestrion:bullmq:add', 'Queue.prototype', 'addJob', 'add'),
+          method('orchestrion:bullmq:addBulk', 'Queue.prototype', 'addBulk'),
+        ],
+      },
+      {
+        package: 'bullmq',
+        path: /^dist\/cjs\/classes\/worker\.js$/,
+        methods: [method('orchestrion:bullmq:process', 'Worker.prototype', 'callProcessJob')],
+      },
+    ],
+  },
+  express: {
+    files: [
+      {
+        package: 'router',
+        path: /^lib\/layer\.js$/,
+        unless: PUBLISHES,
+        texts: [
+          {
+            channel: 'express.router.request',
+            from: /\bfn\(req, res, next\)/,
+            // A route's own handlers are published.
+            to: '(this.route ? $match : $channel.traceSync(fn, { handler: fn, layer: this, req, route: req.route?.path }, void 0, req, res, next))',
+          },
+          call(
+            'express.router.request',
+            'fn(error, req, res, next',
+            'errorHandler: true, handler: fn, layer: this, req',
+          ),
+        ],
+      },
+      {
+        package: 'router',
+        path: /^index\.js$/,
+        unless: PUBLISHES,
+        texts: [
+          call(
+            'express.router.request',
+            'fn(req, res, paramCallback, paramVal, key',
+            'handler: fn, param: key, req',
+          ),
+        ],
+      },
+    ],
+  },
+  express4: {
+    files: [
+      {
+        package: 'express',
+        path: /^lib\/router\/layer\.js$/,
+        texts: [
+          call('orchestrion:express:layer', 'fn(req, res, next', 'handler: fn, layer: this, req'),
+          call(
+            'orchestrion:express:layer',
+            'fn(error, req, res, next',
+            'failed: error, handler: fn, layer: this, req',
+          ),
+        ],
+      },
+      {
+        package: 'express',
+        path: /^lib\/router\/index\.js$/,
+        texts: [
+          call(
+            'orchestrion:express:layer',
+            'fn(req, res, paramCallback, paramVal, key.name',
+            'handler: fn, param: key.name, req',
+          ),
+        ],
+      },
+    ],
+  },
+  fastify,
+  'generic-pool': {
+    files: [
+      {
+        package: 'generic-pool',
+        path: /^lib\/Pool\.js$/,
+        methods: [method('orchestrion:generic-pool:acquire', 'Pool.prototype', 'acquire')],
+      },
+    ],
+  },
+  graphql16: {
+    files: [
+      {
+        package: 'graphql',
+        path: /^execution\/execute\.js$/,
+        methods: [method('orchestrion:graphql:execute', 'exports', 'execute')],
+        unless: /diagnostics/,
+      },
+      {
+        package: 'graphql',
+        path: /^(?:execution|subscription)\/subscribe\.js$/,
+        methods: [method('orchestrion:graphql:subscribe', 'exports', 'subscribe')],
+        unless: /diagnostics/,
+      },
+    ],
+  },
+  grpc,
+  hono: {
+    files: [
+      {
+        package: 'hono',
+        path: /^dist\/(?:cjs\/)?compose\.js$/,
+        texts: [
+          call(
+            'orchestrion:hono:handler',
+            'handler(context,',
+            'context, handlers: middleware, index: i',
+          ),
+        ],
+      },
+      {
+        package: 'hono',
+        path: /^dist\/(?:cjs\/)?hono-base\.js$/,
+        // The only function of a request is called without `compose`.
+        texts: [
+          call(
+            'orchestrion:hono:handler',
+            'matchResult[0][0][0][0](c,',
+            'context: c, matched: matchResult',
+            'matchResult[0][0][0]',
+          ),
+        ],
+      },
+    ],
+  },
+  ioredis,
+  kafkajs: {
+    files: [
+      {
+        package: 'kafkajs',
+        path: /^src\/producer\/messageProducer\.js$/,
+        texts: [
+          {
+            channel: 'orchestrion:kafkajs:publish',
+            from: 'const sendBatch = async (',
+            to:
+              'const sendBatch = (...batch) => $channel.call(sendBatch$tracewright, void 0, batch), ' +
+              'sendBatch$tracewright = async (',
+          },
+        ],
+      },
+      {
+        package: 'kafkajs',
+        path: /^src\/consumer\/runner\.js$/,
+        texts: [
+          call(
+            'orchestrion:kafkajs:process',
+            'this.eachMessage({',
+            'message, partition, runner: this, topic',
+            'this',
+          ),
+          call(
+            'orchestrion:kafkajs:process',
+            'this.eachBatch({',
+            'batch, partition: batch.partition, runner: this, topic: batch.topic',
+            'this',
+          ),
+        ],
+      },
+    ],
+  },
+  knex: {
+    files: [
+      {
+        package: 'knex',
+        path: /^lib\/client\.js$/,
+        methods: [
+          method('orchestrion:knex:acquire', 'module.exports.prototype', 'acquireConnection'),
+        ],
+      },
+    ],
+  },
+  koa: {
+    files: [
+      {
+        package: 'koa-compose',
+        path: /^index\.js$/,
+        texts: [call('orchestrion:koa-compose:middleware', 'fn(context,', 'context, handler: fn')],
+      },
+    ],
+  },
+  mssql: {
+    files: [
+      {
+        package: 'mssql',
+        path: /^lib\/base\/connection-pool\.js$/,
+        unless: /require\('\.\.\/diagnostics'\)/,
+        reason: 'it publishes nothing; 12.7.0 and later do',
+      },
+    ],
+  },
+  mysql2,
+  mongodb: {
+    files: [
+      {
+        package: 'mongodb',
+        path: /^lib\/operations\/execute_operation\.js$/,
+        methods: [method('orchestrion:mongodb:operation', 'exports', 'executeOperation')],
+      },
+    ],
+  },
+  nest: {
+    files: [
+      {
+        package: '@nestjs/core',
+        path: /^router\/router-execution-context\.js$/,
+        texts: [
+          call(
+            'orchestrion:@nestjs/core:handler',
+            'callback.apply(instance, args',
+            'controller: instance.constructor, method: methodName',
+            'callback',
+          ),
+        ],
+      },
+    ],
+  },
+  pg: {
+    files: [
+      {
+        package: 'pg',
+        path: /^lib\/connection\.js$/,
+        only: /readyState === 'open'/,
+        reason:
+          'it cannot connect on Node 14 and later, with the hook or without; 8.0.3 and later can',
+      },
+      {
+        package: 'pg',
+        path: /^lib\/client\.js$/,
+        methods: [
+          method('orchestrion:pg:query', 'Client.prototype', 'query'),
+          method('orchestrion:pg:connect', 'Client.prototype', 'connect'),
+        ],
+      },
+      {
+        package: 'pg-pool',
+        path: /^index\.js$/,
+        methods: [method('orchestrion:pg-pool:connect', 'Pool.prototype', 'connect')],
+      },
+    ],
+  },
+  redis,
+  redis3,
+  'socket.io': {
+    files: [
+      {
+        package: 'socket.io',
+        path: /^dist\/index\.js$/,
+        methods: [method('orchestrion:socket.io:connect', 'Server.prototype', 'onconnection')],
+      },
+      {
+        package: 'socket.io',
+        path: /^dist\/socket\.js$/,
+        texts: [
+          {
+            channel: 'orchestrion:socket.io:event',
+            from: /super\.emit(?:Untyped)?\.apply\(this, event\)/,
+            to: '$channel.emit(this, ...event)',
+          },
+        ],
+      },
+    ],
+  },
+  undici,
+  ws: {
+    files: [
+      {
+        package: 'ws',
+        path: /^lib\/websocket-server\.js$/,
+        methods: [method('orchestrion:ws:accept', 'module.exports.prototype', 'completeUpgrade')],
+      },
+      {
+        package: 'ws',
+        path: /^lib\/websocket\.js$/,
+        texts: [
+          {
+            channel: 'orchestrion:ws:message',
+            from: "this[kWebSocket].emit('message',",
+            to: "$channel.emit(this[kWebSocket], 'message',",
+          },
+        ],
+      },
+    ],
+  },
+};

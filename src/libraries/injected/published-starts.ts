@@ -1,0 +1,52 @@
+import * as diagnostics from 'node:diagnostics_channel';
+import type { CallChannels, PublishedMessage } from '../engine/published-calls.js';
+
+/** A tracing channel, with what is published of calls. */
+export type TracedChannels = CallChannels & diagnostics.TracingChannel;
+
+/** Further fields of a message. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function channelsOf(name: string): TracedChannels {
+  return diagnostics.tracingChannel(name);
+}
+
+/** What was published when it was given to a library: one may give it to itself again. */
+const published = new WeakSet<object>();
+
+/** A subject that is another's, which was published. */
+export function markPublished(subject: object): void {
+  published.add(subject);
+}
+
+/** Publishes that a call begins; undefined: nobody listens, or that was published. */
+export function publishStart(
+  { start, end }: CallChannels,
+  subject: object,
+  message: PublishedMessage & Fields,
+): PublishedMessage | undefined {
+  if (!start.hasSubscribers || published.has(subject)) return undefined;
+  published.add(subject);
+  start.publish(message);
+  end.publish(message);
+  return message;
+}
+
+export function publishSuccess(
+  { asyncEnd }: CallChannels,
+  message: PublishedMessage,
+  result?: unknown,
+): void {
+  message.result = result;
+  asyncEnd.publish(message);
+}
+
+export function publishFailure(
+  { error: failed, asyncEnd }: CallChannels,
+  message: PublishedMessage,
+  error: unknown,
+): void {
+  message.error = error;
+  failed.publish(message);
+  asyncEnd.publish(message);
+}

@@ -1,0 +1,193 @@
+import type { EventEmitter } from 'node:events';
+import { AsyncResource } from 'node:async_hooks';
+import type { AnyFunction, CallChannels } from '../engine/published-calls.js';
+import { PUBLISHES } from './injected-file.js';
+import type { InjectedFile, Injection, PublishedMethod } from './injected-file.js';
+import { publishFailure, publishStart, publishSuccess } from './published-starts.js';
+import type { Fields } from './published-starts.js';
+
+/** What the channels of a library say of its server, as fields of an object literal. */
+const SERVER =
+  "database: options?.database ?? 0, serverAddress: options?.socket?.host ?? options?.socket?.path ?? 'localhost', serverPort: options?.socket?.port";
+const IOREDIS_SERVER =
+  'database: options.db, serverAddress: options.path ?? options.host, serverPort: options.path == null ? options.port : undefined';
+
+/** A command that its library settles by functions of its own. */
+interface SettledCommand {
+  resolve: AnyFunction;
+  reject: AnyFunction;
+}
+
+/** Publishes a command until it is settled. Its promise may be handled or not, as without this. */
+function publishSettled(channels: CallChannels, command: SettledCommand, fields: Fields): void {
+  const message = publishStart(channels, command, fields);
+  if (message === undefined) return;
+  const { resolve, reject } = command;
+  command.resolve = function (result) {
+    publishSuccess(channels, message);
+    return resolve.call(this, result);
+  };
+  command.reject = function (error) {
+    publishFailure(channels, message, error);
+    return reject.call(this, error);
+  };
+}
+
+/** A command of redis 3. An error that has no callback is an event of the client. */
+interface CalledCommand {
+  callback: AnyFunction | undefined;
+}
+
+/** Publishes a command until its callback is called, which goes on where the program called. */
+function publishCalled(
+  channels: CallChannels,
+  client: EventEmitter,
+  command: CalledCommand,
+  fields: Fields,
+): void {
+  const message = publishStart(channels, command, fields);
+  if (message === undefined) return;
+  const { callback } = command;
+  const own = callback === undefined ? undefined : AsyncResource.bind(callback);
+  command.callback = function (...outcome) {
+    const [error] = outcome;
+    if (error === undefined || error === null) publishSuccess(channels, message);
+    else publishFailure(channels, message, error);
+    if (own !== undefined) return own.apply(this, outcome);
+    if (error !== undefined && error !== null) client.emit('error', error);
+    return undefined;
+  };
+}
+
+/** ioredis before 5.11: each command goes through one function, maybe twice. */
+function ioredisFile(path: RegExp, from: string | RegExp): InjectedFile {
+  return {
+    package: 'ioredis',
+    path,
+    unless: PUBLISHES,
+    texts: [
+      {
+        channel: 'ioredis:command',
+        from,
+        to: `$match $channel.settled(command, (({ options }) => ({ command: command.name, ${IOREDIS_SERVER} }))(this));`,
+      },
+    ],
+    methods: [
+      {
+        channel: 'ioredis:connect',
+        owner: 'Redis.prototype',
+        names: ['connect'],
+        fields: `({ options, connectionEpoch }) => ({ connectionEpoch, ${IOREDIS_SERVER} })`,
+      },
+    ],
+  };
+}
+
+export const ioredis: Injection = {
+  files: [
+    ioredisFile(/^built\/Redis\.js$/, 'sendCommand(command, stream) {'),
+    ioredisFile(/^built\/redis\/index\.js$/, 'function (command, stream) {'),
+  ],
+  calls: (channels) => ({
+    settled: (command: SettledCommand, fields: Fields) => {
+      publishSettled(channels, command, fields);
+    },
+  }),
+};
+
+/** The methods of a client of `@redis/client` that its earlier versions have under other names. */
+function clientMethods(
+  batches: readonly (readonly [name: string, mode: string])[],
+): PublishedMethod[] {
+  return [
+    {
+      channel: 'node-redis:connect',
+      owner: 'RedisClient.prototype',
+      names: ['connect'],
+      fields: `({ options }) => ({ ${SERVER} })`,
+    },
+    ...batches.map(([name, mode]) => ({
+      channel: 'node-redis:batch',
+      owner: 'RedisClient.prototype',
+      names: [name],
+      fields: `({ options }, [commands, , chain]) => ({ batchMode: ${mode}, batchSize: commands?.length, ${SERVER} })`,
+    })),
+  ];
+}
+
+const PROMISED = `$channel.promised(() => $match, { command: String(args[0]), ...(({ options }) => ({ ${SERVER} }))(this) })`;
+
+/** `@redis/client` before 5.12. */
+export const redis: Injection = {
+  files: [
+    {
+      package: '@redis/client',
+      path: /^dist\/lib\/client\/index\.js$/,
+      unless: PUBLISHES,
+      only: /_RedisClient_sendCommand = /,
+      texts: [
+        {
+          channel: 'node-redis:command',
+          from: '__classPrivateFieldGet(this, _RedisClient_queue, "f").addCommand(args, options)',
+          to: PROMISED,
+        },
+        {
+          // The commands of a pipeline, which has no identity, or of a transaction.
+          channel: 'node-redis:command',
+          from: '__classPrivateFieldGet(this, _RedisClient_queue, "f").addCommand(args, { chainId })',
+          to: `(chainId === undefined ? ${PROMISED} : $match)`,
+          isOptional: true,
+        },
+      ],
+      methods: clientMethods([['multiExecutor', "chain === undefined ? 'PIPELINE' : 'MULTI'"]]),
+    },
+    {
+      package: '@redis/client',
+      path: /^dist\/lib\/client\/index\.js$/,
+      unless: PUBLISHES,
+      texts: [
+        {
+          // Of a pipeline. A transaction has read the types before.
+          channel: 'node-redis:command',
+          from: 'this._self.#queue.addCommand(args, { chainId, typeMapping: this._commandOptions?.typeMapping })',
+          to: PROMISED,
+          isOptional: true,
+        },
+      ],
+      methods: [
+        {
+          channel: 'node-redis:command',
+          owner: 'RedisClient.prototype',
+          names: ['sendCommand'],
+          fields: `({ options }, [args]) => ({ command: String(args?.[0]), ${SERVER} })`,
+        },
+        ...clientMethods([
+          ['_executeMulti', "'MULTI'"],
+          ['_executePipeline', "'PIPELINE'"],
+        ]),
+      ],
+    },
+  ],
+};
+
+export const redis3: Injection = {
+  files: [
+    {
+      package: 'redis',
+      path: /^index\.js$/,
+      only: /internal_send_command = /,
+      texts: [
+        {
+          channel: 'orchestrion:redis:command',
+          from: 'function (command_obj) {',
+          to: '$match $channel.called(this, command_obj, { command: command_obj.command, database: this.selected_db ?? 0, serverAddress: this.connection_options.path ?? this.connection_options.host, serverPort: this.connection_options.port });',
+        },
+      ],
+    },
+  ],
+  calls: (channels) => ({
+    called: (client: EventEmitter, command: CalledCommand, fields: Fields) => {
+      publishCalled(channels, client, command, fields);
+    },
+  }),
+};

@@ -1,0 +1,69 @@
+import type { CallChannels, MethodMessage } from '../engine/published-calls.js';
+import type { Injection } from './injected-file.js';
+
+type RequestClass = new (...args: unknown[]) => object;
+
+/** Requests that wait for one of a pool's clients, by what handles their answer. */
+const pooled = new WeakMap<object, MethodMessage>();
+
+/** Publishes that a request is given to a pool, which may keep it. */
+function publishPooled({ start, end }: CallChannels, self: unknown, handler: unknown): void {
+  if (!start.hasSubscribers || typeof handler !== 'object' || handler === null) return;
+  if (pooled.has(handler)) return;
+  const message: MethodMessage = { self, arguments: [] };
+  pooled.set(handler, message);
+  start.publish(message);
+  end.publish(message);
+}
+
+/** Makes the request of a client, where the program asked for it: the pool may have kept it since. */
+function madeRequest(
+  { asyncStart, asyncEnd }: CallChannels,
+  client: unknown,
+  handler: object,
+  make: () => object,
+): unknown {
+  const message = pooled.get(handler);
+  if (message === undefined) return make();
+  pooled.delete(handler);
+  message.result = client;
+  return asyncStart.runStores(message, () => {
+    // The wait is over before the request begins.
+    asyncEnd.publish(message);
+    return make();
+  });
+}
+
+export const undici: Injection = {
+  files: [
+    {
+      package: 'undici',
+      path: /^lib\/dispatcher\/pool-base\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:undici:pool',
+          from: '[kDispatch] (opts, handler) {',
+          to: '[kDispatch] (opts, handler) { $channel.pooled(this, handler);',
+        },
+      ],
+    },
+    {
+      package: 'undici',
+      path: /^lib\/dispatcher\/client\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:undici:pool',
+          from: /new Request\((?=(?:origin|this\[kUrl\]\.origin), opts, handler\))/,
+          to: '$channel.made(this, handler, Request, ',
+        },
+      ],
+    },
+  ],
+  calls: (channels) => ({
+    pooled: (self: unknown, handler: unknown) => {
+      publishPooled(channels, self, handler);
+    },
+    made: (client: unknown, handler: object, Request: RequestClass, ...args: unknown[]) =>
+      madeRequest(channels, client, handler, () => new Request(...args)),
+  }),
+};
