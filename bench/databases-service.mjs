@@ -32,7 +32,6 @@ const LEAST_REQUESTS = 95;
 const MOST_DELAY = 1.05;
 const EMPTY = 'subscribers that do nothing';
 const UNSAMPLED = `${HOOK}, nothing sampled`;
-const WORKER_PROCESSES = 3;
 /** What is measured in turns, in a worker and in the main thread. */
 const IN_WORKER = [PLAIN, HOOK, OPENTELEMETRY];
 /** Each has 16 connections of the 100 that PostgreSQL takes. */
@@ -101,9 +100,9 @@ function inWorker({ name, flags, ...rest }) {
 /**
  * @param {readonly import('./http-turns.mjs').Variant[]} variants the plain one first.
  * @param {boolean} quick
- * @param {number} generations
+ * @param {number} [generations]
  */
-async function measureTurns(variants, quick, generations) {
+async function measureTurns(variants, quick, generations = STEADY.generations) {
   const timed = variants.map((each) => ({ ...each, env: { ...each.env, BENCH_LOOP_DELAY: '1' } }));
   const how = quick ? { generations: 1, slices: 2 } : { ...STEADY, generations };
   const rows = await measureInTurns(timed, how);
@@ -132,8 +131,8 @@ async function measure({ quick }) {
   for (const name of [HOOK, OPENTELEMETRY]) counts.push(await spansOf(named(variants, name)));
   leaveServiceCore();
   const all = (/** @type {string[]} */ names) => names.map((name) => named(variants, name));
-  const turns = await measureTurns(all(IN_TURNS), quick, STEADY.generations);
-  const workers = await measureTurns(all(IN_WORKER).map(inWorker), quick, WORKER_PROCESSES);
+  const turns = await measureTurns(all(IN_TURNS), quick);
+  const workers = await measureTurns(all(IN_WORKER).map(inWorker), quick, 2);
   const memory = await measureMemory(
     all(IN_WORKER),
     quick ? { warmUp: 500, counted: 1000 } : { warmUp: 30_000, counted: 100_000 },
@@ -147,7 +146,7 @@ async function measure({ quick }) {
   return {
     tables: [
       ...[turns, workers].map((each, i) => ({
-        title: `Fastify 5, pg, mysql2 and redis${i === 0 ? '' : ', in a worker thread'}, ${CONNECTIONS} connections, ${i === 0 ? STEADY.generations : WORKER_PROCESSES} processes of each in turn, ${STEADY.slices} slices of ${STEADY.sliceMs} ms after ${STEADY.warmUpMs / 1000} s of load`,
+        title: `Fastify 5, pg, mysql2 and redis${i === 0 ? '' : ', in a worker thread'}, ${CONNECTIONS} connections, slices of ${STEADY.sliceMs} ms in turn, after ${STEADY.warmUpMs / 1000} s of load`,
         columns: [
           '',
           'requests/s',

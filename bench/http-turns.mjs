@@ -16,11 +16,8 @@ export const SLICE_MS = 150;
 const SETTLE_MS = 20;
 /** Until what is compiled is compiled, in a service that does little. */
 const WARM_UP_MS = 2000;
-/**
- * How services of frameworks and drivers are measured: V8 still compiles them after 2 s of load, and one that rests is
- * collected while no request is under way, whereupon V8 drops and makes its code again.
- */
-export const STEADY = { generations: 5, slices: 8, warmUpMs: 10_000, sliceMs: 400, rests: false };
+/** How services of frameworks and drivers are measured: V8 still compiles them after 2 s of load. */
+export const STEADY = { generations: 5, slices: 8, warmUpMs: 10_000, sliceMs: 300 };
 const SERVICE_CORE = '0';
 export const LOAD_CORE = '1';
 
@@ -129,9 +126,8 @@ export async function startFront({ front, frontEnv, cwd }, port, directory) {
  * @param {number} port
  * @param {string} path
  * @param {number} [warmUpMs]
- * @param {boolean} [rests]
  */
-export async function startLoad(port, path, warmUpMs = WARM_UP_MS, rests = true) {
+export async function startLoad(port, path, warmUpMs = WARM_UP_MS) {
   const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, '-d3600s', `http://127.0.0.1:${port}${path}`];
   const own = [
     process.execPath,
@@ -152,7 +148,7 @@ export async function startLoad(port, path, warmUpMs = WARM_UP_MS, rests = true)
     });
   }
   await sleep(warmUpMs);
-  if (rests) signal(load, 'SIGSTOP');
+  signal(load, 'SIGSTOP');
   return load;
 }
 
@@ -177,64 +173,23 @@ export async function ask(service) {
 }
 
 /**
- * A service, what loads it, and what is between them.
- *
- * @typedef {object} Loaded
- * @property {import('node:child_process').ChildProcess} child
- * @property {import('node:child_process').ChildProcess[]} load
- * @property {import('node:child_process').ChildProcess[]} front
- */
-
-/**
- * @param {Variant} variant
- * @param {string} directory where services trace.
- * @param {number} i which one it is.
- * @param {{ warmUpMs?: number, rests?: boolean }} how
- * @returns {Promise<Loaded>}
- */
-async function startLoaded(variant, directory, i, { warmUpMs, rests }) {
-  const { child, port } = await startService(variant, join(directory, `traces-${i}`));
-  const front = await startFront(variant, port, join(directory, `front-${i}`));
-  const load = await startLoad(front.port, variant.path ?? '/', warmUpMs, rests);
-  return { child, load, front: front.processes };
-}
-
-/**
- * @param {Loaded} loaded
- * @returns requests that it has served.
- */
-async function endLoaded({ child, load, front }) {
-  signal([...load, ...front], 'SIGKILL');
-  // Its last requests end before their databases are closed.
-  await sleep(SETTLE_MS);
-  const { requests } = await ask(child);
-  const gone = once(child, 'exit');
-  child.send('end');
-  await gone;
-  return requests;
-}
-
-/**
  * One slice of a service's time under load.
  *
- * @param {Loaded} loaded
- * @param {{ sliceMs?: number, rests?: boolean }} how rests: before and after.
+ * @param {import('node:child_process').ChildProcess} service
+ * @param {import('node:child_process').ChildProcess[]} load
+ * @param {number} [sliceMs]
  */
-async function measureSlice({ child, load }, { sliceMs = SLICE_MS, rests = true }) {
+async function measureSlice(service, load, sliceMs = SLICE_MS) {
   const loadSeconds = () => load.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
-  if (rests) {
-    signal(load, 'SIGCONT');
-    await sleep(SETTLE_MS);
-  }
+  signal(load, 'SIGCONT');
+  await sleep(SETTLE_MS);
   const loadFrom = loadSeconds();
-  const from = await ask(child);
+  const from = await ask(service);
   await sleep(sliceMs);
-  const to = await ask(child);
+  const to = await ask(service);
   const loadTo = loadSeconds();
-  if (rests) {
-    signal(load, 'SIGSTOP');
-    await sleep(SETTLE_MS);
-  }
+  signal(load, 'SIGSTOP');
+  await sleep(SETTLE_MS);
   const requests = to.requests - from.requests;
   const ms = to.ms - from.ms;
   const cpuUs = to.cpuUs - from.cpuUs;
@@ -251,34 +206,42 @@ async function measureSlice({ child, load }, { sliceMs = SLICE_MS, rests = true 
   };
 }
 
-/** @typedef {Awaited<ReturnType<typeof measureSlice>>[][]} Figures by service. */
-/** @typedef {{ slices: number, warmUpMs?: number, sliceMs?: number, rests?: boolean }} How */
-
 /**
  * Starts all services, measures them in turns, and ends them.
  *
  * @param {readonly Variant[]} variants
  * @param {string} directory where they trace.
- * @param {How} how slices: of each.
- * @param {Figures} figures what is found.
+ * @param {{ slices: number, warmUpMs?: number, sliceMs?: number }} how slices: of each.
+ * @param {Awaited<ReturnType<typeof measureSlice>>[][]} figures what is found, by service.
  * @returns requests that each has served.
  */
-async function measureSlicesInTurns(variants, directory, how, figures) {
-  /** @type {Loaded[]} */
+async function measureGeneration(variants, directory, { slices, warmUpMs, sliceMs }, figures) {
+  /** @typedef {import('node:child_process').ChildProcess} Process */
+  /** @type {{ child: Process, load: Process[], front: Process[] }[]} */
   const services = [];
   try {
     for (const [i, variant] of variants.entries()) {
-      services.push(await startLoaded(variant, directory, i, how));
+      const { child, port } = await startService(variant, join(directory, `traces-${i}`));
+      const front = await startFront(variant, port, join(directory, `front-${i}`));
+      const load = await startLoad(front.port, variant.path ?? '/', warmUpMs);
+      services.push({ child, load, front: front.processes });
     }
-    for (let round = 0; round < how.slices; round++) {
+    for (let round = 0; round < slices; round++) {
       for (let turn = 0; turn < services.length; turn++) {
         // Every round another one begins.
         const i = (round + turn) % services.length;
-        figures[i].push(await measureSlice(services[i], how));
+        const { child, load } = services[i];
+        figures[i].push(await measureSlice(child, load, sliceMs));
       }
     }
     const served = [];
-    for (const loaded of services) served.push(await endLoaded(loaded));
+    for (const { child, load, front } of services) {
+      signal([...load, ...front], 'SIGKILL');
+      served.push((await ask(child)).requests);
+      const gone = once(child, 'exit');
+      child.send('end');
+      await gone;
+    }
     return served;
   } finally {
     // A load that rests would rest for ever.
@@ -287,39 +250,11 @@ async function measureSlicesInTurns(variants, directory, how, figures) {
 }
 
 /**
- * Starts, measures and ends one service after the other, each under load from its start to its end.
- *
- * @param {readonly Variant[]} variants
- * @param {string} directory where they trace.
- * @param {How} how slices: of each.
- * @param {Figures} figures what is found.
- * @param {number} first the one that begins.
- * @returns requests that each has served.
- */
-async function measureProcessesInTurns(variants, directory, how, figures, first) {
-  const served = variants.map(() => 0);
-  for (let turn = 0; turn < variants.length; turn++) {
-    const i = (first + turn) % variants.length;
-    const loaded = await startLoaded(variants[i], directory, i, how);
-    try {
-      for (let slice = 0; slice < how.slices; slice++) {
-        figures[i].push(await measureSlice(loaded, how));
-      }
-      served[i] = await endLoaded(loaded);
-    } finally {
-      const { child, load, front } = loaded;
-      signal([child, ...load, ...front], 'SIGKILL');
-    }
-  }
-  return served;
-}
-
-/**
  * Measures services in turns, the first of which is the plain one.
  *
  * @param {readonly Variant[]} variants
- * @param {How & { generations: number, traces?: string }} how rests: whether all run at once, and rest while another one is measured;
- *   by default they do. traces: a directory for the traces, instead of one for temporary files.
+ * @param {{ generations: number, slices: number, warmUpMs?: number, sliceMs?: number, traces?: string }} how
+ *   traces: a directory for the traces, instead of one for temporary files.
  * @param {(directories: string[], served: number[]) => void} [inspect] called after each generation.
  */
 export async function measureInTurns(
@@ -328,15 +263,12 @@ export async function measureInTurns(
   inspect,
 ) {
   // A process is some per cent faster or slower than the next one of the same program, for good.
-  /** @type {Figures} */
+  /** @type {Awaited<ReturnType<typeof measureSlice>>[][]} */
   const figures = variants.map(() => []);
   for (let generation = 0; generation < generations; generation++) {
     const directory = mkdtempSync(join(traces, 'tracewright-bench-'));
     try {
-      const served =
-        how.rests === false
-          ? await measureProcessesInTurns(variants, directory, how, figures, generation)
-          : await measureSlicesInTurns(variants, directory, how, figures);
+      const served = await measureGeneration(variants, directory, how, figures);
       inspect?.(
         variants.map((_, i) => join(directory, `traces-${i}`)),
         served,

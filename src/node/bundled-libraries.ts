@@ -3,20 +3,29 @@ import { shared } from '../core/process-state.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
 import { warn } from './warning.js';
 
-/** A text of each library that no bundler and no minifier changes. */
-const TEXTS: Readonly<Partial<Record<InjectedName, string>>> = {
+/**
+ * A text of each library that no bundler and no minifier changes. The second is one of the versions that publish what
+ * they do.
+ */
+const TEXTS: Readonly<Partial<Record<InjectedName, string | readonly [string, unless: string]>>> = {
   amqplib: 'Channel ended, no reply will be forthcoming',
   bullmq: 'Missing lock for job',
+  express: ['argument handler must be a function', 'express.router.request'],
   express4: '.prototype.handle_request',
+  fastify: ['FST_ERR_REP_ALREADY_SENT', 'fastify.request.handler'],
   'generic-pool': 'Resource not currently part of this pool',
   graphql16: 'dropped long-deprecated support for positional arguments',
   hono: 'Context is not finalized',
+  ioredis: ['Reached the max retries per request limit', 'ioredis:command'],
   kafkajs: 'KafkaJSNonRetriableError',
   knex: 'Knex: Timeout acquiring a connection',
   koa: 'Middleware must be composed of functions',
   mongodb: 'MongoTopologyClosedError',
+  mysql2: ['add new command when connection is in closed state', 'mysql2:query'],
   nest: 'RouterExecutionContext',
   pg: 'has encountered a connection error and is not queryable',
+  redis: ['Socket already opened', 'node-redis:command'],
+  redis3: 'Redis connection in broken state',
   'socket.io': 'ignore packet received after disconnection',
   ws: 'WebSocket was closed before the connection was established',
 };
@@ -26,6 +35,7 @@ const PACKAGES: Readonly<Partial<Record<InjectedName, string>>> = {
   express4: 'express',
   graphql16: 'graphql',
   nest: '@nestjs/core',
+  redis3: 'redis',
 };
 
 const warned = shared('node.bundled', () => new Set<string>());
@@ -33,15 +43,16 @@ const warned = shared('node.bundled', () => new Set<string>());
 /** Says once what of a bundle is not recorded: it has neither the files of the libraries nor channels. */
 export function warnOfBundled(names: readonly InjectedName[], content: string, path: string): void {
   const found = names.filter((name) => {
-    const text = TEXTS[name];
-    return text !== undefined && !warned.has(name) && content.includes(text);
+    const [text, unless] = [TEXTS[name] ?? []].flat();
+    if (text === undefined || warned.has(name) || !content.includes(text)) return false;
+    return unless === undefined || !content.includes(unless);
   });
   if (found.length === 0) return;
   for (const name of found) warned.add(name);
-  const packages = found.map((name) => PACKAGES[name] ?? name);
+  const packages = [...new Set(found.map((name) => PACKAGES[name] ?? name))];
   warn(
-    `${packages.join(', ')} ${found.length === 1 ? 'is' : 'are'} not traced: ${path} is a bundle that contains ` +
-      `${found.length === 1 ? 'it' : 'them'}; leave ${found.length === 1 ? 'it' : 'them'} out: ` +
+    `${packages.join(', ')} ${packages.length === 1 ? 'is' : 'are'} not traced: ${path} is a bundle that contains ` +
+      `${packages.length === 1 ? 'it' : 'them'}; leave ${packages.length === 1 ? 'it' : 'them'} out: ` +
       packages.map((name) => `--external:${name}`).join(' '),
   );
 }

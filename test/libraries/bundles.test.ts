@@ -3,15 +3,24 @@ import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory, TracedProcess } from '../node/traced-process.js';
 import { installedPackages } from './packages.js';
+import type { Age } from './packages.js';
+
+const PROGRAM = "import pg from 'pg'; import Koa from 'koa'; new Koa(); new pg.Client();";
 
 /** A program that only loads its libraries, as a bundle. */
-async function run(format: 'cjs' | 'esm', minify: boolean, external: string[]) {
-  const place = await installedPackages('newest');
+async function run(
+  format: 'cjs' | 'esm',
+  minify: boolean,
+  external: string[],
+  age: Age = 'newest',
+  contents = PROGRAM,
+) {
+  const place = await installedPackages(age);
   const directory = temporaryDirectory();
   const outfile = join(directory, format === 'cjs' ? 'bundle.cjs' : 'bundle.mjs');
   buildSync({
     stdin: {
-      contents: "import pg from 'pg'; import Koa from 'koa'; new Koa(); new pg.Client();",
+      contents,
       resolveDir: place,
     },
     bundle: true,
@@ -54,5 +63,23 @@ describe('a bundle', () => {
 
   it('without them has none', async () => {
     expect(await run('cjs', true, ['pg', 'koa'])).toEqual([]);
+  });
+
+  const EARLIER = ['@redis/client', 'express', 'fastify', 'ioredis', 'mysql2'];
+  const loading = EARLIER.map((name) => `require('${name}');`).join('\n');
+
+  it.each([true, false])(
+    'has a warning for versions that publish nothing yet, minified: %s',
+    async (minify) => {
+      const warnings = await run('cjs', minify, [], 'ancient', loading);
+      expect(warnings).toHaveLength(1);
+      // The driver of Redis contains generic-pool.
+      const names = 'generic-pool, express, fastify, ioredis, mysql2, redis';
+      expect(warnings[0]).toContain(`${names} are not traced`);
+    },
+  );
+
+  it('has none for versions that publish what they do', async () => {
+    expect(await run('cjs', true, [], 'newest', loading)).toEqual([]);
   });
 });

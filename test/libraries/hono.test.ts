@@ -9,10 +9,13 @@ const ways = ['import', 'require'] as const;
 const ages = isOld ? (['newest', 'oldest', 'earlier'] as const) : (['newest', 'oldest'] as const);
 
 describe('hono', () => {
-  it.each(ways.flatMap((way) => ages.map((age) => [age, way] as const)))(
-    'its %s version has functions within each other, by %s',
-    async (age, way) => {
-      const { spans, stdout } = await runLibrary('hono', age, 'hono', {}, [way]);
+  it.each([
+    ...ways.flatMap((way) => ages.map((age) => [age, way, '--import'] as const)),
+    ['newest', 'import', '-r'] as const,
+  ])(
+    'its %s version has functions within each other, by %s, with the hook by %s',
+    async (age, way, hook) => {
+      const { spans, stdout } = await runLibrary('hono', age, 'hono', {}, [way], hook);
       expect(stdout).toContain(
         '200 shown\n200 shown\n500 failed\n200 alone\n500 failed\n500 failed',
       );

@@ -3,6 +3,7 @@ import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory, TracedProcess } from '../node/traced-process.js';
+import type { Hook } from '../node/traced-process.js';
 
 /** A program with a package that calls itself as a library does. */
 function programWith(
@@ -25,8 +26,10 @@ function programWith(
 async function run(
   script: string,
   env: Record<string, string> = {},
+  hook: Hook = '--import',
 ): Promise<{ stdout: string; stderr: string }> {
   const traced = new TracedProcess(`file://${script}`, {
+    hook,
     env: { TRACEWRIGHT_CONTEXT: 'on', ...env },
     cwd: dirname(script),
   });
@@ -109,18 +112,21 @@ describe('a program that cannot be changed', () => {
     });
   });
 
-  it('of ES modules runs as it is, with a warning', async () => {
-    const manifest = { name: 'hono', version: '4.99.0', type: 'module' };
-    const script = programWith(manifest, 'dist/compose.js', 'export default 7;', {
-      name: 'program.mjs',
-      text: "import seven from 'hono/dist/compose.js'; process.stdout.write(String(seven));",
-    });
-    const { stdout, stderr } = await run(script);
-    expect(stdout).toBe('7');
-    expect(stderr).toContain(
-      'TracewrightWarning: hono 4.99.0 is not traced: dist/compose.js: it has "handler(context,"',
-    );
-  });
+  it.each<Hook>(['--import', '-r'])(
+    'of ES modules runs as it is, with a warning, by %s',
+    async (hook) => {
+      const manifest = { name: 'hono', version: '4.99.0', type: 'module' };
+      const script = programWith(manifest, 'dist/compose.js', 'export default 7;', {
+        name: 'program.mjs',
+        text: "import seven from 'hono/dist/compose.js'; process.stdout.write(String(seven));",
+      });
+      const { stdout, stderr } = await run(script, {}, hook);
+      expect(stdout).toBe('7');
+      expect(stderr).toContain(
+        'TracewrightWarning: hono 4.99.0 is not traced: dist/compose.js: it has "handler(context,"',
+      );
+    },
+  );
 
   it.each([
     ['hono', 'dist/compose.js', "import('hono/dist/compose.js')"],

@@ -11,12 +11,13 @@ const PLACE = {
 
 await describeWith(['PostgreSQL'], 'pg', () => {
   it.each([
-    ['newest', 'require'],
-    ['newest', 'import'],
+    ['newest', 'require', '--import'],
+    ['newest', 'import', '--import'],
+    ['newest', 'import', '-r'],
     // An import of pg 8.4 prints that pg-native is missing, with the hook or without.
-    ['oldest', 'require'],
-  ] as const)('its %s version is recorded, by %s', async (age, way) => {
-    const { spans, stdout } = await runLibrary('pg', age, 'pg', {}, [way]);
+    ['oldest', 'require', '--import'],
+  ] as const)('its %s version is recorded, by %s, with the hook by %s', async (age, way, hook) => {
+    const { spans, stdout } = await runLibrary('pg', age, 'pg', {}, [way], hook);
     // The name of the table differs with every run.
     const plain = (text: string): string => text.replaceAll(/tracewright_\d+/g, 'users');
     const lines = (of: string): string[] => below(spans, of).map((span) => plain(lineOf(span)));

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { readSpans } from '../../src/spans/index.js';
 import type { SpanRecord } from '../../src/spans/index.js';
 import { TracedProcess } from '../node/traced-process.js';
+import type { Hook } from '../node/traced-process.js';
 import { faultsOf, hephFiles } from '../node/written-traces.js';
 import { installedPackages, versionOf } from './packages.js';
 import type { Age } from './packages.js';
@@ -28,9 +29,10 @@ export async function runLibrary(
   name: string,
   env: Record<string, string> = {},
   further: readonly string[] = [],
+  hook: Hook = '--import',
 ): Promise<LibraryRun> {
   const place = await installedPackages(age);
-  return run(fixture, versionOf(age, name), env, [place, ...further], place);
+  return run(fixture, versionOf(age, name), env, [place, ...further], place, hook);
 }
 
 /** The same of a fixture that needs Node alone, whose version it prints. */
@@ -48,9 +50,11 @@ async function run(
   env: Record<string, string>,
   args: readonly string[],
   cwd?: string,
+  hook: Hook = '--import',
 ): Promise<LibraryRun> {
   const script = new URL(`fixtures/${fixture}.mjs`, import.meta.url).href;
   const traced = new TracedProcess(script, {
+    hook,
     args: [...args],
     env: { TRACEWRIGHT_CONTEXT: 'on', ...env },
     ...(cwd === undefined ? {} : { cwd }),
