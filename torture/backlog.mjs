@@ -11,9 +11,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readOptions } from './options.mjs';
 
-const { values } = parseArgs({ options: { gigabytes: { type: 'string', default: '10' } } });
+const values = readOptions(
+  `usage: npm run torture:backlog -- [--gigabytes N]
+
+  --gigabytes N  how large the file of spans is: 10 unless set
+`,
+  { gigabytes: { type: 'string', default: '10' } },
+);
 const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const MOST_MEMORY = 100 << 20;
 const SMALL_HEAP = '--max-semi-space-size=2';

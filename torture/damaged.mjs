@@ -23,20 +23,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { readSpans } from 'tracewright/spans';
 import { internal } from '../scripts/package-layout.mjs';
 import { formats } from './formats/all.mjs';
+import { readOptions } from './options.mjs';
 import { Random } from './random.mjs';
 
-const { values: options } = parseArgs({
-  options: {
+const options = readOptions(
+  `usage: npm run torture:damaged -- [--format NAME] [--cuts N] [--seed N] [--directory PATH]
+
+  --format NAME     heph, whose records are spans, or another format of torture/formats: heph unless set
+  --cuts N          damaged copies: 200 unless set
+  --seed N          where they are damaged; default: chosen by the time, and printed with a fault
+  --directory PATH  where the traces go; default: the directory for temporary files
+`,
+  {
     format: { type: 'string', default: 'heph' },
     cuts: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
     directory: { type: 'string', default: tmpdir() },
   },
-});
+);
 const SPANS_CHILD = fileURLToPath(new URL('open-spans-child.mjs', import.meta.url));
 const NUMBERED_CHILD = fileURLToPath(new URL('numbered-child.mjs', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));

@@ -7,10 +7,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { formatNamed } from './faults/formats.mjs';
 import { RecordingProcess } from './faults/process.mjs';
 import { scenarios } from './faults/scenarios.mjs';
+import { readOptions } from './options.mjs';
 import { Random } from './random.mjs';
 import { mountRefusal } from './tmpfs.mjs';
 
@@ -27,22 +27,19 @@ rings hold is recovered first.
   --list         the rows, without running them
 `;
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  USAGE,
+  {
     events: { type: 'string', default: '20000' },
-    seed: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string', default: '' },
     directory: { type: 'string', default: tmpdir() },
     list: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
-});
-const events = Number(values.events);
-const seed = Number(values.seed ?? Date.now() % 1_000_000);
-if (values.help || !Number.isInteger(events) || events < 1 || !Number.isInteger(seed)) {
-  process.stderr.write(USAGE);
-  process.exit(values.help ? 0 : 2);
-}
+  ({ events }) => (Number(events) >= 1 ? undefined : `--events must be above 0, got ${events}`),
+);
+const events = Math.floor(Number(values.events));
+const seed = Math.floor(Number(values.seed));
 
 const rows = scenarios
   .flatMap((scenario) =>

@@ -5,25 +5,22 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { configure, readSpans, shutdown, startSpan } from 'tracewright/spans';
+import { readOptions } from './options.mjs';
 
-const { values: options } = parseArgs({
-  options: {
-    help: { type: 'boolean' },
+const options = readOptions(
+  `usage: npm run torture:keep-long -- [--seconds N] [--rate N] [--directory PATH]
+
+  --seconds N       how long the request takes: 60 unless set
+  --rate N          other requests a second: 2,000 unless set
+  --directory PATH  where the trace goes; default: the directory for temporary files
+`,
+  {
     seconds: { type: 'string', default: '60' },
     rate: { type: 'string', default: '2000' },
     directory: { type: 'string', default: tmpdir() },
   },
-});
-if (options.help) {
-  console.log(`usage: npm run torture:keep-long -- [--seconds N] [--rate N] [--directory PATH]
-
-  --seconds N       how long the request takes: 60 unless set
-  --rate N          other requests a second: 2,000 unless set
-  --directory PATH  where the trace goes; default: the directory for temporary files`);
-  process.exit(0);
-}
+);
 
 const TURN_MS = 5;
 const CHILD_MS = 100;

@@ -5,29 +5,26 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { readPackets } from 'tracewright/heph';
 import { configure, readSpans, shutdown, startSpan } from 'tracewright/spans';
+import { readOptions } from './options.mjs';
 import { Random } from './random.mjs';
 
-const { values: options } = parseArgs({
-  options: {
-    help: { type: 'boolean' },
+const options = readOptions(
+  `usage: npm run torture:keep-outage -- [--seconds N] [--rate N] [--seed N] [--directory PATH]
+
+  --seconds N       how long every request fails: 60 unless set
+  --rate N          requests a second: 2,000 unless set
+  --seed N          which routes fail how; default: chosen by the time, and printed
+  --directory PATH  where the trace goes; default: the directory for temporary files
+`,
+  {
     seconds: { type: 'string', default: '60' },
     rate: { type: 'string', default: '2000' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
     directory: { type: 'string', default: tmpdir() },
   },
-});
-if (options.help) {
-  console.log(`usage: npm run torture:keep-outage -- [--seconds N] [--rate N] [--seed N] [--directory PATH]
-
-  --seconds N       how long every request fails: 60 unless set
-  --rate N          requests a second: 2,000 unless set
-  --seed N          which routes fail how; default: chosen by the time, and printed
-  --directory PATH  where the trace goes; default: the directory for temporary files`);
-  process.exit(0);
-}
+);
 
 const LIMIT = 100;
 const TURN_MS = 5;

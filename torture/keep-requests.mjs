@@ -8,22 +8,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { readPackets } from 'tracewright/heph';
 import { readSpans } from 'tracewright/spans';
 import { bucketOf, KEEP } from './keep-rules.mjs';
+import { readOptions } from './options.mjs';
 
-const { values: options } = parseArgs({
-  options: {
-    help: { type: 'boolean' },
-    requests: { type: 'string', default: '10000000' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
-    directory: { type: 'string', default: tmpdir() },
-    keep: { type: 'boolean' },
-  },
-});
-if (options.help) {
-  console.log(`usage: npm run torture:keep-requests -- [--requests N] [--seed N] [--directory PATH] [--keep]
+const options = readOptions(
+  `usage: npm run torture:keep-requests -- [--requests N] [--seed N] [--directory PATH] [--keep]
 
   --requests N      how many: 10,000,000 unless set
   --seed N          what the requests are like; default: chosen by the time, and printed
@@ -31,9 +22,15 @@ if (options.help) {
   --keep            they stay there
 
 It is an error if a slow or failed request is not whole, one that is kept should not be, a count or a histogram is not
-what the program has counted itself, or memory grows.`);
-  process.exit(0);
-}
+what the program has counted itself, or memory grows.
+`,
+  {
+    requests: { type: 'string', default: '10000000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
+    directory: { type: 'string', default: tmpdir() },
+    keep: { type: 'boolean' },
+  },
+);
 
 const MOST_GROWTH = 64 << 20;
 const CHILD = fileURLToPath(new URL('keep-requests-child.mjs', import.meta.url));

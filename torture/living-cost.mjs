@@ -9,15 +9,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { openTrace } from 'tracewright/heph';
 import { internal } from '../scripts/package-layout.mjs';
+import { readOptions } from './options.mjs';
 
 const { PacketCursor } = internal('heph/read/packet-cursor');
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '10' }, write: { type: 'string' } },
-});
+const values = readOptions(
+  `usage: node torture/living-cost.mjs [--rounds N]
+
+  --rounds N  processes of each kind, in turn: 10 unless set
+`,
+  // --write is for the processes that it starts.
+  { rounds: { type: 'string', default: '10' }, write: { type: 'string' } },
+);
 const BURSTS = 500;
 const EVENTS = 2000;
 

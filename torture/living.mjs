@@ -8,21 +8,29 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import * as heph from './living/heph.mjs';
 import { ownFileFormats } from './living/own-file-formats.mjs';
 import * as ownFile from './living/own-file.mjs';
+import { readOptions } from './options.mjs';
 import { Random } from './random.mjs';
 
-const { values: options } = parseArgs({
-  options: {
+const options = readOptions(
+  `usage: npm run torture:living -- [--format NAME] [--records N] [--kills N] [--seed N] [--directory PATH]
+
+  --format NAME     only formats whose name begins so; default: all
+  --records N       records of each format: 100,000,000 unless set
+  --kills N         killed processes of each format: 200 unless set
+  --seed N          when they are killed; default: chosen by the time
+  --directory PATH  where the traces go; default: the directory for temporary files
+`,
+  {
     format: { type: 'string', default: '' },
     records: { type: 'string', default: '100000000' },
     kills: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
     directory: { type: 'string', default: tmpdir() },
   },
-});
+);
 
 /** Of each format: a long reading, and one of a killed process. */
 const readers = {

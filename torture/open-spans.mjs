@@ -10,18 +10,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { checkTrace, recoverTrace } from 'tracewright/heph';
 import { readSpans } from 'tracewright/spans';
+import { readOptions } from './options.mjs';
 import { Random } from './random.mjs';
 
-const { values: options } = parseArgs({
-  options: {
+const options = readOptions(
+  `usage: npm run torture:spans -- [--rounds N] [--seed N] [--directory PATH]
+
+  --rounds N        processes that are killed: 1,000 unless set
+  --seed N          when they are; default: chosen by the time, and printed with a fault
+  --directory PATH  where they trace; default: the directory for temporary files
+`,
+  {
     rounds: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
     directory: { type: 'string', default: tmpdir() },
   },
-});
+);
 const CHILD = fileURLToPath(new URL('open-spans-child.mjs', import.meta.url));
 const random = new Random(Number(options.seed));
 

@@ -6,9 +6,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { buildFaultyCore, buildMemory } from './addons.mjs';
 import { fuzz } from './fuzz/fuzz.mjs';
+import { readOptions } from './options.mjs';
 import { endings, runRound } from './round.mjs';
 import { mountRefusal } from './tmpfs.mjs';
 import { runWorkers } from './workers.mjs';
@@ -34,10 +34,11 @@ acknowledged event must be in its trace once and in order; our check must accept
 With OVNIEMU=path (version 3) and OVNIEMU_V1=path (version 1) ovni's own emulator must accept it too.
 `;
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  USAGE,
+  {
     rounds: { type: 'string', default: '100' },
-    seed: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     ending: { type: 'string', default: 'kill' },
     fault: { type: 'boolean', default: false },
     fuzz: { type: 'string' },
@@ -45,16 +46,15 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: String(availableParallelism()) },
     workers: { type: 'string' },
     directory: { type: 'string', default: tmpdir() },
-    help: { type: 'boolean', default: false },
   },
-});
+  ({ ending }) =>
+    endings.includes(ending)
+      ? undefined
+      : `--ending must be one of ${endings.join(', ')}, got ${ending}`,
+);
 
-const seed = Number(values.seed ?? Date.now() % 1_000_000);
-const rounds = Number(values.rounds);
-if (values.help || !endings.includes(values.ending) || !Number.isInteger(rounds + seed)) {
-  process.stderr.write(USAGE);
-  process.exit(values.help ? 0 : 2);
-}
+const seed = Math.floor(Number(values.seed));
+const rounds = Math.floor(Number(values.rounds));
 
 function thousands(value) {
   return Math.round(value).toLocaleString('en');

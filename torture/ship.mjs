@@ -12,18 +12,23 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { clearTimeout, setTimeout as timer } from 'node:timers';
-import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { recoverTrace } from 'tracewright/heph';
 import { readSpans } from 'tracewright/spans';
+import { readOptions } from './options.mjs';
 import { Random } from './random.mjs';
 
-const { values: options } = parseArgs({
-  options: {
+const options = readOptions(
+  `usage: npm run torture:ship -- [--rounds N] [--seed N]
+
+  --rounds N  how many: 200 unless set
+  --seed N    what is killed when; default: chosen by the time
+`,
+  {
     rounds: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
   },
-});
+);
 const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const CHILD = fileURLToPath(new URL('open-spans-child.mjs', import.meta.url));
 /** Of ExportTraceServiceRequest, ResourceSpans, ScopeSpans and Span. */

@@ -11,10 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { addCpu, event, procInit, readStream, threadFree, threadInit } from 'tracewright/ovni';
 import { openDescriptors } from './open-descriptors.mjs';
+import { readOptions } from './options.mjs';
 
 const EVENTS_A_SECOND = 250_000;
 const WORKER_SECONDS = 2;
@@ -110,31 +111,18 @@ const USAGE = `usage: npm run soak -- [options]
   --help       this text
 `;
 
-/** The arguments, or undefined after an error about them. */
-function readArguments() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        minutes: { type: 'string', default: '10' },
-        // Only for the process that reads: see numbersElsewhere.
-        count: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    if (Number(values.minutes) > 0) return values;
-    process.stderr.write(`--minutes must be a number above 0, got ${values.minutes}\n\n`);
-  } catch (error) {
-    process.stderr.write(`${error.message}\n\n`);
-  }
-  return undefined;
-}
-
 if (isMainThread) {
-  const values = readArguments();
-  if (values === undefined || values.help) {
-    (values === undefined ? process.stderr : process.stdout).write(USAGE);
-    process.exitCode = values === undefined ? 2 : 0;
-  } else if (values.count === undefined) await soak(Number(values.minutes));
+  const values = readOptions(
+    USAGE,
+    {
+      minutes: { type: 'string', default: '10' },
+      // Only for the process that reads: see numbersElsewhere.
+      count: { type: 'string' },
+    },
+    ({ minutes }) =>
+      Number(minutes) > 0 ? undefined : `--minutes must be a number above 0, got ${minutes}`,
+  );
+  if (values.count === undefined) await soak(Number(values.minutes));
   else process.stdout.write(String(numbersOf(values.count)));
 } else {
   threadInit(workerData.tid);
