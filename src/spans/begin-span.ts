@@ -11,7 +11,7 @@ import { observer } from './observer.js';
 import { checkName, isIdle, openOutput, output, warnWithoutTarget } from './recording.js';
 import { isInShare } from './sampling.js';
 import type { Scope } from './scope.js';
-import { ENDED, NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
+import { BELOW, ENDED, NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
 import { NOTHING, unrecorded } from './unrecorded-span.js';
@@ -72,25 +72,9 @@ export function begin(
     if (parent.state === REMOTE) callers |= PARENT_REMOTE;
     const state = callers & SAMPLED;
     const { s0: p0, s1: p1 } = parent;
-    const flags = callers | kind;
-    const span = new Span(
-      to,
-      state,
-      name,
-      t0,
-      t1,
-      t2,
-      t3,
-      s0,
-      s1,
-      p0,
-      p1,
-      flags,
-      traceState,
-      carried,
-    );
-    span.isBelow = parent.state === OPEN && parent.output === to;
-    return span;
+    const isBelow = parent.output === to && parent.state !== NOT_RECORDED;
+    const flags = callers | kind | (isBelow ? BELOW : 0);
+    return new Span(to, state, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
   }
   const [t0, t1, t2, t3] = parent.parent!.trace;
   const [p0, p1] = parent.parent!.span;

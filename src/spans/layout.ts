@@ -34,6 +34,8 @@ export const STATUS_SHIFT = 11;
 export const STATUS_MASK = 0x3;
 export const UNFINISHED = 1 << 13;
 export const PARENT_REMOTE = 1 << 14;
+/** Bits of the flags that a span has of its own. */
+export const OWN_FLAGS = (1 << 15) - 1;
 /** The number of the resource: 16 bits; 0: none. */
 export const RESOURCE_SHIFT = 16;
 /** The number of the scope, in the high 32 bits of the flags: 16 bits; 0: none. */

@@ -82,6 +82,8 @@ export const OPEN = 1;
 export const ENDED = 2;
 /** It has the ids of another process's span, to be a parent. */
 export const REMOTE = 3;
+/** Of `Span.flags`, and of no record: the same output records its parent, or has done so. */
+export const BELOW = 1 << 15;
 
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
 const { hasOwnProperty } = Object.prototype;
@@ -133,7 +135,7 @@ export class Span {
   declare readonly p0: number;
   /** @internal */
   declare readonly p1: number;
-  /** @internal The flags of the layout, without the resource. */
+  /** @internal The flags of the layout, without the resource; and BELOW. */
   declare flags: number;
   /** @internal The number of the scope. */
   declare scope: number;
@@ -148,8 +150,6 @@ export class Span {
   declare heldBytes: number;
   /** @internal The names of the attributes if only the slot has them. */
   declare heldNames: HeldNames | undefined;
-  /** @internal Whether its parent was open, in the same output, when it began. */
-  declare isBelow: boolean;
   /** @internal How many attributes there are; -1: not counted yet. */
   declare count: number;
   /** @internal Nanoseconds since the trace's epoch. */
@@ -198,7 +198,6 @@ export class Span {
     this.slot = -1;
     this.heldBytes = 0;
     this.heldNames = undefined;
-    this.isBelow = false;
     this.count = -1;
     this.start = NO_TIME;
     this.name = name;

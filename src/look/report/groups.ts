@@ -267,9 +267,11 @@ export class Grouping {
 
   /** Adds requests that were not kept to their group. */
   addReleased(released: ReleasedRequests, service: string | undefined, path: string): void {
-    const { name, kind, count, errors, time, durations } = released;
+    const { name, route, kind, count, errors, time, durations } = released;
     const isByService = this.by === 'service';
-    const wanted = isByService ? (service ?? path) : name;
+    const ofRoute = this.by === 'route' && route !== '';
+    const named = ofRoute ? routeName(name, route) : name;
+    const wanted = isByService ? (service ?? path) : named;
     const own = {
       service,
       name: wanted,

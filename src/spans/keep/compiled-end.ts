@@ -53,7 +53,7 @@ export function compileEndBelow(
   if ((state & ${BEGINS_WITHIN | KEPT | RELEASED}) !== 0 || waits > ${traces.longest}) return false;
   const failed = ((span.flags >> ${STATUS_SHIFT}) & ${STATUS_MASK}) === ${STATUS_ERROR};
   if (failed) traceFlags[trace] = state | ${FAILED};
-  const operation = operations.of(span.name, span.flags);
+  const operation = operations.of(span.name, span);
   const at = span.slot;
   const position = heads[0];
   ${commitText(output)}

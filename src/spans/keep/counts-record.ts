@@ -57,7 +57,8 @@ export class CountsRecord {
   }
 
   #write(figures: ReleasedFigures, now: number, isBelow: boolean): void {
-    const { name, route, kind, released, errors, time } = figures;
+    const { kind, released, errors, time } = figures;
+    const [name, route] = figures.recordedBy(this.#output.policy.redactor);
     this.#output.recordNote(
       RELEASED_DESCRIPTION,
       [

@@ -1,15 +1,5 @@
 import { isKept } from '../context/trace-state-entries.js';
-import {
-  KEEP_REASONS,
-  KEEP_WEIGHT_SHIFT,
-  KEEP_WEIGHT_UNIT,
-  KIND_MASK,
-  KIND_SHIFT,
-  KINDS,
-  STATUS_ERROR,
-  STATUS_MASK,
-  STATUS_SHIFT,
-} from '../layout.js';
+import { KEEP_REASONS, KEEP_WEIGHT_SHIFT, KEEP_WEIGHT_UNIT, KINDS } from '../layout.js';
 import type { KeepReason } from '../layout.js';
 import { isInShare, shareSampler } from '../sampling.js';
 import type { Sampler } from '../sampling.js';
@@ -17,6 +7,7 @@ import type { Span } from '../span.js';
 import { KeepLimit } from './error-limit.js';
 import type { KeepRules } from './keep-options.js';
 import type { RequestCounts } from './request-counts.js';
+import { hasFailed, kindOf } from './span-flags.js';
 
 function codeOf(reason: KeepReason, share = 1): number {
   const weight = Math.round(Math.log2(1 / share) * KEEP_WEIGHT_UNIT);
@@ -30,15 +21,6 @@ export const ERROR = codeOf('error');
 export const CALLER = codeOf('caller');
 const FIRST = codeOf('first');
 const CHOSEN = codeOf('chosen');
-
-/** Of the flags of a span's record. */
-export function hasFailed(flags: number): boolean {
-  return ((flags >> STATUS_SHIFT) & STATUS_MASK) === STATUS_ERROR;
-}
-
-export function kindOf(flags: number): number {
-  return (flags >> KIND_SHIFT) & KIND_MASK;
-}
 
 /** Why a trace is kept, by the rules. */
 export class KeepDecision {
@@ -107,9 +89,9 @@ export class KeepDecision {
     const failed = hasFailed(span.flags);
     if (rules.errors !== 'none' && (failed || (withinFailed && rules.errors === 'any'))) {
       const type = failed ? errorType(span) : 'within';
-      return this.#within(span, `${requests.name} ${type}`, 'error', now);
+      return this.#within(span, `${requests.label} ${type}`, 'error', now);
     }
-    if (duration > slowNs) return this.#within(span, `${requests.name} slow`, 'slow', now);
+    if (duration > slowNs) return this.#within(span, `${requests.label} slow`, 'slow', now);
     if (requests.seen <= rules.first) return FIRST;
     return this.byRatio(t0, t1, t2, t3, traceState);
   }

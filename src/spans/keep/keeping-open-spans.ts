@@ -1,7 +1,7 @@
 import { KEEP_REASONS, KEEP_SHIFT, PARENT_REMOTE } from '../layout.js';
 import type { SpanAttributes } from '../attributes.js';
 import { isKept } from '../context/trace-state-entries.js';
-import { OPEN } from '../span.js';
+import { BELOW, OPEN } from '../span.js';
 import type { Span } from '../span.js';
 import { OpenSpans } from '../write/open-spans.js';
 import type { SpanTemplate } from '../write/span-template.js';
@@ -33,8 +33,8 @@ export class KeepingOpenSpans extends OpenSpans {
   }
 
   #started(span: Span): void {
-    // Its parent has begun the trace, or is late.
-    if (span.isBelow) return;
+    // Its parent has begun the trace, or was late.
+    if ((span.flags & BELOW) !== 0) return;
     const trace = this.traces!.find(span.t2, span.t3);
     const isRoot = (span.p0 | span.p1) === 0 || (span.flags & PARENT_REMOTE) !== 0;
     if (trace === 0) this.#begun(span, isRoot);

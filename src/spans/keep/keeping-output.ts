@@ -1,7 +1,5 @@
-import type { OpenRecords } from '../../core/ring/open-records.js';
 import { WaitingRing } from '../../core/ring/waiting-ring.js';
-import { Stream } from '../../heph/write/stream.js';
-import type { StreamTrace } from '../../heph/write/stream.js';
+import type { Stream } from '../../heph/write/stream.js';
 import { withKeep, withThreshold } from '../context/trace-state-entries.js';
 import { PARENT_REMOTE } from '../layout.js';
 import { observer } from '../observer.js';
@@ -9,60 +7,27 @@ import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
 import type { Span } from '../span.js';
 import type { Instant } from '../time.js';
-import type { OpenSpans } from '../write/open-spans.js';
 import type { SpanEnding } from '../write/span-ending.js';
-import { letGo, SpanOutput } from '../write/span-output.js';
+import { letGo } from '../write/span-output.js';
 import { compileEndBelow } from './compiled-end.js';
 import type { EndBelow } from './compiled-end.js';
 import { CountsRecord } from './counts-record.js';
 import { DecidedElsewhere } from './elsewhere.js';
 import type { Follower } from './elsewhere.js';
-import {
-  CALLER,
-  ERROR,
-  hasFailed,
-  KeepDecision,
-  kindOf,
-  SLOW,
-  UNDECIDED,
-} from './keep-decision.js';
-import { KeepingOpenSpans } from './keeping-open-spans.js';
+import { CALLER, ERROR, KeepDecision, SLOW, UNDECIDED } from './keep-decision.js';
 import type { KeepRules } from './keep-options.js';
-import { OperationCounts } from './operation-counts.js';
 import { AllRequests } from './request-counts.js';
 import type { RequestCounts } from './request-counts.js';
-import { BEGINS_WITHIN, FAILED, KEPT, RELEASED } from './undecided-traces.js';
-import { WaitingTraces } from './waiting-traces.js';
+import { hasFailed } from './span-flags.js';
+import { FAILED, KEPT } from './undecided-traces.js';
+import { WaitingOutput } from './waiting-output.js';
 import type { Judge } from './waiting-traces.js';
 
-/** What a trace is to those who write into a ring where its events wait. */
-function waitingTrace(trace: StreamTrace, ring: WaitingRing): StreamTrace {
-  return {
-    ring,
-    packetLimit: trace.packetLimit,
-    started: trace.started,
-    lenient: trace.lenient,
-    enabled: trace.enabled,
-    writesThrough: false,
-    epochUnix: trace.epochUnix,
-    clock: trace.clock,
-    clockAtZero: trace.clockAtZero,
-    shapes: undefined,
-    refuseIfClosed: () => {
-      trace.refuseIfClosed();
-    },
-    define: (key, packetOf) => trace.define(key, packetOf),
-    flush: () => trace.flush(),
-  };
-}
-
-/** The spans of a thread, which wait until it is known whether their trace is kept. */
-export class KeepingOutput extends SpanOutput implements Judge, Follower {
-  declare readonly traces: WaitingTraces;
+/** The spans of a thread whose local roots decide, when they end, which traces are kept. */
+export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   readonly #rules: KeepRules;
   readonly #requests: AllRequests;
   readonly #decision: KeepDecision;
-  readonly #operations = new OperationCounts();
   readonly #counts: CountsRecord;
   readonly #elsewhere: DecidedElsewhere;
   readonly #endBelow: EndBelow;
@@ -90,28 +55,17 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
     resource: Resource,
     rules: KeepRules,
   ) {
-    const stream = new Stream(waitingTrace(direct.trace, ring), direct.id);
-    super(stream, policy, resource, direct);
-    const traces = new WaitingTraces(ring, direct);
-    Object.defineProperty(this, 'traces', { value: traces });
-    (this.open as KeepingOpenSpans).traces = traces;
+    super(direct, ring, policy, resource);
+    const { traces, operations } = this;
     traces.judge = this;
     this.#rules = rules;
-    this.#requests = new AllRequests(rules);
+    this.#requests = new AllRequests(rules, (span) => this.attributesOf(span));
     this.#decision = new KeepDecision(rules);
-    this.#counts = new CountsRecord(this, this.#requests, this.#operations);
-    traces.whenCopied = (mark, view, at) => {
-      this.#operations.takeBack(mark, view, at);
-    };
+    this.#counts = new CountsRecord(this, this.#requests, operations);
     this.#elsewhere = new DecidedElsewhere(traces, this);
-    const table = this.ring.openRecords;
-    this.#endBelow = compileEndBelow(this, table, traces, this.#operations);
+    this.#endBelow = compileEndBelow(this, this.ring.openRecords, traces, operations);
     traces.decisions.count(true);
     process.once('exit', this.#atExit);
-  }
-
-  protected override openSpansIn(table: OpenRecords): OpenSpans {
-    return new KeepingOpenSpans(this, table);
   }
 
   override record(span: Span, endTime: Instant | undefined): void {
@@ -122,24 +76,13 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
   }
 
   #recordOther(span: Span, endTime: Instant | undefined): void {
-    const { traces } = this;
-    const trace = traces.find(span.t2, span.t3);
-    if (this.#isLocalRoot(span, trace)) {
-      if (endTime === undefined && this.#endUsualRoot(span, trace, '')) return;
-      this.#endRoot(span, trace, endTime);
+    const trace = this.traces.find(span.t2, span.t3);
+    if (!this.isLocalRoot(span, trace)) {
+      this.recordBelow(span, trace, endTime);
       return;
     }
-    if (trace === 0) {
-      this.#endLate(span, endTime);
-      return;
-    }
-    if ((traces.flags[trace]! & RELEASED) !== 0) {
-      this.#dropBelow(span, endTime);
-      return;
-    }
-    if (hasFailed(span.flags)) traces.flags[trace]! |= FAILED;
-    super.record(span, endTime);
-    this.#wait(trace, span.name, span.flags);
+    if (endTime === undefined && this.#endUsualRoot(span, trace, '')) return;
+    this.#endRoot(span, trace, endTime);
   }
 
   override recordWith(
@@ -151,18 +94,15 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
   ): boolean {
     const { traces } = this;
     const trace = traces.find(span.t2, span.t3);
-    if (!this.#isLocalRoot(span, trace)) {
-      if (trace === 0 || (traces.flags[trace]! & RELEASED) !== 0) return false;
-      if (!super.recordWith(span, ending, number, text, isNamed)) return false;
-      this.#wait(trace, isNamed ? `${span.name} ${text}` : span.name, span.flags);
-      return true;
+    if (!this.isLocalRoot(span, trace)) {
+      return this.recordBelowWith(span, trace, ending, number, text, isNamed);
     }
     if (this.#endUsualRoot(span, trace, isNamed ? text : '')) return true;
     // Whoever decides or is decided by attributes wants them.
     if (trace === 0 || this.#rules.decide !== undefined) return false;
     const now = this.timeOf(undefined);
     const duration = Math.max(0, now - span.start);
-    const requests = this.#requests.of(span.name, isNamed ? text : '', kindOf(span.flags));
+    const requests = this.#requests.of(span, isNamed ? text : '');
     const reason = this.#reasonFor(span, trace, requests, duration, now);
     const isLast = traces.roots[trace] === 1;
     if (reason === 0 && isLast && (traces.flags[trace]! & KEPT) === 0) {
@@ -180,7 +120,7 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
   override discard(span: Span): void {
     super.discard(span);
     const trace = this.traces.find(span.t2, span.t3);
-    if (trace !== 0 && this.#isLocalRoot(span, trace)) this.#endOfRoot(trace);
+    if (trace !== 0 && this.isLocalRoot(span, trace)) this.#endOfRoot(trace);
   }
 
   /** Whoever is called from now on keeps the trace if it is certain here. */
@@ -224,33 +164,6 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
     return this.#decision.byRatio(t0, t1, t2, t3, '');
   }
 
-  #isLocalRoot(span: Span, trace: number): boolean {
-    if ((span.p0 | span.p1) === 0 || (span.flags & PARENT_REMOTE) !== 0) return true;
-    if (trace === 0) return false;
-    const { firstIds, flags } = this.traces;
-    return (
-      (flags[trace]! & BEGINS_WITHIN) !== 0 &&
-      firstIds[2 * trace] === span.s0 &&
-      firstIds[2 * trace + 1] === span.s1
-    );
-  }
-
-  /** The span that was recorded last waits with its trace, unless that is decided. */
-  #wait(trace: number, name: string, flags: number): void {
-    const { traces } = this;
-    const at = traces.link(trace);
-    if (at !== -1) traces.mark(at, this.#operations.add(this.ring.view, at, name, flags));
-    if ((traces.flags[trace]! & KEPT) !== 0) this.#copy(trace);
-  }
-
-  #copy(trace: number): void {
-    try {
-      this.traces.copy(trace, this.traces.reasons[trace]!);
-    } catch {
-      // The trace is closed.
-    }
-  }
-
   /** Releases the trace of its only local root, for which nothing speaks; false: nothing has changed. */
   #endUsualRoot(span: Span, trace: number, added: string): boolean {
     const { traces } = this;
@@ -260,7 +173,7 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
     if (!this.#elsewhere.isAlone(trace, (span.flags & PARENT_REMOTE) !== 0)) return false;
     const now = this.timeOf(undefined);
     const duration = Math.max(0, now - span.start);
-    const requests = this.#requests.of(span.name, added, kindOf(span.flags));
+    const requests = this.#requests.of(span, added);
     if (!this.#decision.isUsual(span, requests, duration)) return false;
     requests.release(duration, false);
     if (span.slot !== -1) this.release(span);
@@ -272,9 +185,8 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
 
   #endRoot(span: Span, trace: number, endTime: Instant | undefined): void {
     const now = this.timeOf(undefined);
-    const end = endTime === undefined ? now : this.#given(endTime, now);
-    const duration = Math.max(0, end - span.start);
-    const requests = this.#requests.of(span.name, '', kindOf(span.flags));
+    const duration = Math.max(0, this.endOf(endTime, now) - span.start);
+    const requests = this.#requests.of(span, '');
     const failed = hasFailed(span.flags);
     const reason = this.#reasonFor(span, trace, requests, duration, now);
     const isKept = trace !== 0 && (this.traces.flags[trace]! & KEPT) !== 0;
@@ -283,17 +195,8 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
       return;
     }
     super.record(span, endTime);
-    if (trace === 0) this.#copyLate(reason);
+    if (trace === 0) this.copyLate(reason);
     else this.#afterRoot(trace, reason, requests, duration, failed);
-  }
-
-  #given(endTime: Instant, now: number): number {
-    try {
-      return Number(this.timeOf(endTime));
-    } catch {
-      // It is no time.
-      return now;
-    }
   }
 
   /** A local root was recorded: it waits with its trace. */
@@ -306,8 +209,8 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
   ): void {
     const { traces } = this;
     traces.link(trace);
-    if ((traces.flags[trace]! & KEPT) !== 0) this.#copy(trace);
-    else if (reason > 0) this.#keep(trace, reason);
+    if ((traces.flags[trace]! & KEPT) !== 0) this.copy(trace);
+    else if (reason > 0) this.keep(trace, reason);
     else if (reason !== 0) {
       this.#elsewhere.wait(trace, requests, duration, failed);
       return;
@@ -317,14 +220,6 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
       this.#waitingRoots.set(trace, others);
     }
     this.#endOfRoot(trace);
-  }
-
-  #keep(trace: number, reason: number): void {
-    try {
-      this.traces.keep(trace, reason);
-    } catch {
-      // The trace is closed.
-    }
   }
 
   #endOfRoot(trace: number): void {
@@ -349,45 +244,9 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
     now: number,
   ): void {
     requests.release(duration, hasFailed(span.flags));
-    this.#drop(span);
+    this.drop(span);
     if (trace !== 0) this.#endOfRoot(trace);
     this.#counts.note(now);
-  }
-
-  /** A span that ends after its trace was decided. */
-  #endLate(span: Span, endTime: Instant | undefined): void {
-    if (!this.traces.wasKept(span.t2, span.t3)) {
-      this.#dropBelow(span, endTime);
-      return;
-    }
-    super.record(span, endTime);
-    this.#copyLate(SLOW);
-  }
-
-  /** A span of a trace that is released ends. */
-  #dropBelow(span: Span, endTime: Instant | undefined): void {
-    const now = this.timeOf(undefined);
-    const end = endTime === undefined ? now : this.#given(endTime, now);
-    this.#operations.addDuration(span.name, span.flags, Math.max(0, end - span.start));
-    this.#drop(span);
-  }
-
-  #copyLate(reason: number): void {
-    try {
-      this.traces.copyLate(reason);
-    } catch {
-      // The trace is closed.
-    }
-  }
-
-  /** Ends a span that is not recorded. */
-  #drop(span: Span): void {
-    if (span.slot !== -1) this.release(span);
-    if (observer !== undefined) {
-      observer.ended(span, Math.max(span.start, this.timeOf(undefined)));
-    } else {
-      letGo(span);
-    }
   }
 
   /** Why the trace of a local root that ends is kept; 0: there is no reason; -1: another thread knows. */
@@ -408,7 +267,7 @@ export class KeepingOutput extends SpanOutput implements Judge, Follower {
   }
 
   keepFor(trace: number): void {
-    if ((this.traces.flags[trace]! & KEPT) === 0) this.#keep(trace, CALLER);
+    if ((this.traces.flags[trace]! & KEPT) === 0) this.keep(trace, CALLER);
     this.#endOfRoot(trace);
   }
 

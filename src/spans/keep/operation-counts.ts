@@ -1,8 +1,11 @@
+import type { SpanAttributes } from '../attributes.js';
+import type { Span } from '../span.js';
 import { attributesAt } from '../../heph/event-head.js';
 import { END_OFFSET, START_OFFSET } from '../../heph/layout.js';
 import { FLAGS_AFTER_NAME } from '../layout.js';
-import { hasFailed, kindOf } from './keep-decision.js';
 import { ReleasedFigures } from './released-figures.js';
+import type { AttributesOf } from './released-figures.js';
+import { hasFailed, kindOf } from './span-flags.js';
 
 /** Names that are told apart in a thread. */
 const MOST_NAMES = 1000;
@@ -14,7 +17,7 @@ function timeAt(view: DataView, at: number): number {
 }
 
 /** Nanoseconds of the span whose record lies at `at`. */
-function durationAt(view: DataView, at: number): number {
+export function durationAt(view: DataView, at: number): number {
   return timeAt(view, at + END_OFFSET) - timeAt(view, at + START_OFFSET);
 }
 
@@ -26,8 +29,8 @@ export class Operation extends ReleasedFigures {
   /** By which a span is taken back: from 1 on. */
   declare readonly number: number;
 
-  constructor(number: number, name: string, kind: number) {
-    super(name, '', kind);
+  constructor(number: number, name: string, kind: number, attributes: SpanAttributes | undefined) {
+    super({ name, route: '', kind, attributes });
     this.number = number;
   }
 }
@@ -37,42 +40,37 @@ export class Operation extends ReleasedFigures {
  * they are copied: these are few.
  */
 export class OperationCounts {
+  readonly #attributesOf: AttributesOf;
   readonly #all: Operation[] = [];
   readonly #byName = new Map<string, Operation>();
   readonly #recent = new Array<Operation | undefined>(RECENT).fill(undefined);
 
-  /** Spans of a name. The first of them has its kind in its flags. */
-  of(name: string, flags: number): Operation {
+  constructor(attributesOf: AttributesOf) {
+    this.#attributesOf = attributesOf;
+  }
+
+  /** Spans of a name, of which this is one. */
+  of(name: string, span: Span): Operation {
     const slot = name.length & (RECENT - 1);
     const recent = this.#recent[slot];
     if (recent !== undefined && recent.name === name) return recent;
-    return (this.#recent[slot] = this.#find(name, kindOf(flags)));
+    return (this.#recent[slot] = this.#find(name, span));
   }
 
-  #find(name: string, kind: number): Operation {
+  #find(name: string, span: Span): Operation {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
-    if (this.#all.length > MOST_NAMES && name !== OTHER) return this.#find(OTHER, 0);
-    const operation = new Operation(this.#all.length + 1, name, kind);
+    if (this.#all.length < MOST_NAMES) {
+      return this.#add(name, kindOf(span.flags), this.#attributesOf(span));
+    }
+    return this.#byName.get(OTHER) ?? this.#add(OTHER, 0, undefined);
+  }
+
+  #add(name: string, kind: number, attributes: SpanAttributes | undefined): Operation {
+    const operation = new Operation(this.#all.length + 1, name, kind, attributes);
     this.#all.push(operation);
     this.#byName.set(name, operation);
     return operation;
-  }
-
-  /**
-   * A span has ended, of which the record lies at `at`.
-   *
-   * @returns the number by which it is taken back.
-   */
-  add(view: DataView, at: number, name: string, flags: number): number {
-    const operation = this.of(name, flags);
-    operation.release(durationAt(view, at), hasFailed(flags));
-    return operation.number;
-  }
-
-  /** @param duration nanoseconds. */
-  addDuration(name: string, flags: number, duration: number): void {
-    this.of(name, flags).release(duration, hasFailed(flags));
   }
 
   /** A span that was counted is kept: its record lies at `at`. */

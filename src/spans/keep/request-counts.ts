@@ -1,6 +1,10 @@
+import { KINDS } from '../layout.js';
+import type { Span } from '../span.js';
 import type { KeepRules, SlowRule } from './keep-options.js';
 import { DurationCounts } from './released-counts.js';
-import { ReleasedFigures } from './released-figures.js';
+import { ReleasedFigures, ROUTE_ATTRIBUTE, routeIn } from './released-figures.js';
+import type { AttributesOf, Figures } from './released-figures.js';
+import { kindOf } from './span-flags.js';
 
 /** Names that are told apart in a thread. */
 const MOST_NAMES = 1000;
@@ -10,7 +14,7 @@ const LEAST_FOR_PERCENTILE = 100;
 const LOOK_UP = 256;
 const RECENT = 20_000;
 
-/** What is known of the requests of one name in a thread. */
+/** What is known of the requests of one name and route in a thread. */
 export class RequestCounts extends ReleasedFigures {
   declare readonly rule: SlowRule;
   /** Requests so far. */
@@ -20,12 +24,18 @@ export class RequestCounts extends ReleasedFigures {
   /** The name, and what is added to it at the end. */
   declare readonly given: string;
   declare readonly added: string;
+  /** Whether another request of the name can have another route, which its attribute says. */
+  declare readonly differsByAttribute: boolean;
+  /** Name and route. */
+  declare readonly label: string;
   readonly #recent: DurationCounts | undefined;
 
-  constructor(given: string, added: string, route: string, kind: number, rule: SlowRule) {
-    super(added === '' ? given : `${given} ${added}`, route, kind);
+  constructor(figures: Figures, given: string, added: string, differs: boolean, rule: SlowRule) {
+    super(figures);
     this.given = given;
     this.added = added;
+    this.differsByAttribute = differs;
+    this.label = this.name.includes(this.route) ? this.name : `${this.name} ${this.route}`;
     this.rule = rule;
     this.slowNs = rule.ns;
     if (rule.percent > 0) this.#recent = new DurationCounts();
@@ -47,56 +57,73 @@ export class RequestCounts extends ReleasedFigures {
 
 /** Names that came a short while ago are found by their lengths, without maps. A power of two. */
 const RECENT_NAMES = 64;
+const SERVER = KINDS.indexOf('server');
 
-/** The part of a request's name that is its route, or empty. */
-function routeIn(name: string): string {
-  const space = name.indexOf(' ');
-  return space !== -1 && name.charAt(space + 1) === '/' ? name.slice(space + 1) : '';
-}
-
-/** The requests of a thread by their names. */
+/** The requests of a thread by their names and routes. */
 export class AllRequests {
   readonly #rules: KeepRules;
-  /** By the name, then by what is added to it at the end. */
+  readonly #attributesOf: AttributesOf;
+  /** By the name, then by what is added to it at the end, or by the route that only the attribute says. */
   readonly #byName = new Map<string, Map<string, RequestCounts>>();
   readonly #recent = new Array<RequestCounts | undefined>(RECENT_NAMES).fill(undefined);
   readonly #all: RequestCounts[] = [];
   #other: RequestCounts | undefined;
 
-  constructor(rules: KeepRules) {
+  constructor(rules: KeepRules, attributesOf: AttributesOf) {
     this.#rules = rules;
+    this.#attributesOf = attributesOf;
   }
 
-  /** @param added to the name, after a space; empty: nothing. */
-  of(name: string, added: string, kind: number): RequestCounts {
+  /** @param added to the name of the span, after a space, and its route; empty: nothing. */
+  of(span: Span, added: string): RequestCounts {
+    const { name } = span;
     const slot = (name.length + added.length) & (RECENT_NAMES - 1);
     const recent = this.#recent[slot];
-    if (recent !== undefined && recent.given === name && recent.added === added) return recent;
-    const found = this.#byName.get(name)?.get(added) ?? this.#add(name, added, kind);
-    return (this.#recent[slot] = found);
+    if (recent !== undefined && recent.given === name && recent.added === added) {
+      if (!recent.differsByAttribute || recent.route === this.#attribute(span)) return recent;
+    }
+    return (this.#recent[slot] = this.#find(span, added));
   }
 
-  #add(name: string, added: string, kind: number): RequestCounts {
-    if (this.#all.length >= MOST_NAMES) {
-      if (this.#other === undefined) {
-        this.#other = new RequestCounts(OTHER, '', '', kind, this.#rules.slow);
-        this.#all.push(this.#other);
-      }
-      return this.#other;
-    }
+  /** The route that the attributes of a span say; empty: none. */
+  #attribute(span: Span): string {
+    // Most have none, and are not read.
+    if (span.heldNames?.has(ROUTE_ATTRIBUTE) === false) return '';
+    const route = this.#attributesOf(span)?.[ROUTE_ATTRIBUTE];
+    return typeof route === 'string' ? route : '';
+  }
+
+  #find(span: Span, added: string): RequestCounts {
+    const { name } = span;
+    const kind = kindOf(span.flags);
+    const named = added === '' ? routeIn(name) : added;
+    const differs = named === '' && kind === SERVER;
+    const attribute = differs ? this.#attribute(span) : '';
+    // Nothing that is added to a name begins with it.
+    const key = attribute === '' ? added : `\n${attribute}`;
+    let ofName = this.#byName.get(name);
+    const known = ofName?.get(key);
+    if (known !== undefined) return known;
+    if (this.#all.length >= MOST_NAMES) return (this.#other ??= this.#addOther(kind));
     const whole = added === '' ? name : `${name} ${added}`;
-    const route = added === '' ? routeIn(name) : added;
+    const route = differs ? attribute : named;
     const { routes, slow } = this.#rules;
     const rule = routes.get(route) ?? routes.get(whole) ?? slow;
-    const counts = new RequestCounts(name, added, route, kind, rule);
+    const own = this.#attributesOf(span);
+    const attributes = added === '' ? own : { ...own, [ROUTE_ATTRIBUTE]: added };
+    const figures = { name: whole, route, kind, attributes };
+    const counts = new RequestCounts(figures, name, added, differs, rule);
     this.#all.push(counts);
-    let byAdded = this.#byName.get(name);
-    if (byAdded === undefined) {
-      byAdded = new Map<string, RequestCounts>();
-      this.#byName.set(name, byAdded);
-    }
-    byAdded.set(added, counts);
+    if (ofName === undefined) this.#byName.set(name, (ofName = new Map<string, RequestCounts>()));
+    ofName.set(key, counts);
     return counts;
+  }
+
+  #addOther(kind: number): RequestCounts {
+    const figures = { name: OTHER, route: '', kind, attributes: undefined };
+    const other = new RequestCounts(figures, OTHER, '', false, this.#rules.slow);
+    this.#all.push(other);
+    return other;
   }
 
   /** Those of which requests were not kept since the last record. */

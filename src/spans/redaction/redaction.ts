@@ -103,6 +103,18 @@ function textsOf(attributes: SpanAttributes | undefined, names: readonly string[
   return texts;
 }
 
+/** Of the attributes of a span those by which its name is redacted; undefined: none. */
+export function attributesOfNames(
+  attributes: SpanAttributes | undefined,
+): Record<string, string> | undefined {
+  const found: Record<string, string> = {};
+  for (const name of [...HOST_ATTRIBUTES, ...ROUTE_ATTRIBUTES]) {
+    const value = attributes?.[name];
+    if (typeof value === 'string') found[name] = value;
+  }
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
 /** By patterns, which are applied to everything but hosts. */
 class PatternRule implements PathRule {
   readonly #patterns: PathPatterns;

@@ -31,6 +31,9 @@ export class HeldNames {
   /** Whether that end's text has another name, too. */
   hasNoText = false;
   #generation = generation;
+  /** The name that was last sought, and whether it is among the names. */
+  #sought = '';
+  #isFound = false;
   #last: HeldNames | undefined = undefined;
   #lastName: string | undefined = undefined;
   #next: HeldNames[] = [];
@@ -45,6 +48,14 @@ export class HeldNames {
     const padded = Buffer.concat([recorded, Buffer.alloc(-recorded.length & 3)]);
     this.words = Array.from({ length: padded.length / 4 }, (_, i) => padded.readInt32BE(4 * i));
     this.mostBytes = padded.length + 9 + MODIFIER_BYTES;
+  }
+
+  has(name: string): boolean {
+    if (this.#sought !== name) {
+      this.#sought = name;
+      this.#isFound = this.names.includes(name);
+    }
+    return this.#isFound;
   }
 
   /** The names with one more; undefined if it is among them, or comes rarely. */

@@ -1,7 +1,7 @@
 import { unixNow } from '../../core/clock.js';
 import type { Ring } from '../../core/ring/ring.js';
 import { nameAt } from '../../heph/event-head.js';
-import { COUNTER_OFFSET, DEFINITION_STREAM } from '../../heph/layout.js';
+import { COUNTER_OFFSET, DEFAULT_MAX_PACKET_BYTES, DEFINITION_STREAM } from '../../heph/layout.js';
 import type { Stream, StreamTrace } from '../../heph/write/stream.js';
 import type { SpanAttributes } from '../attributes.js';
 import {
@@ -134,6 +134,9 @@ export class NoteOutput {
   protected takeWriter(): EventWriter {
     const writer = this.#spareWriter ?? new EventWriter();
     this.#spareWriter = undefined;
+    // The event before may have had to be small.
+    writer.maxText = Infinity;
+    writer.mostBytes = DEFAULT_MAX_PACKET_BYTES;
     return writer;
   }
 
@@ -182,7 +185,6 @@ export class NoteOutput {
     const now = this.timeOf(undefined);
     const writer = this.takeWriter();
     try {
-      writer.maxText = Infinity;
       writer.mostBytes = MAX_DEFINITION_BYTES;
       writer.begin(DEFINITION_STREAM, 0, description);
       writer.times(now, now);

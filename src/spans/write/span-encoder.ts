@@ -10,6 +10,7 @@ import {
   LINK,
   LINK_TRACE_LOW,
   NUMBER_MASK,
+  OWN_FLAGS,
   PARENT_ID,
   PARENT_REMOTE,
   REAL_END,
@@ -83,7 +84,7 @@ export function encodeSpan(
   writer.words(SPAN_ID, span.s0, span.s1);
   writer.words(PARENT_ID, span.p0, span.p1);
   const scope = span.scope & NUMBER_MASK;
-  writer.words(FLAGS, span.scope, span.flags | flags | (resource << RESOURCE_SHIFT));
+  writer.words(FLAGS, span.scope, (span.flags & OWN_FLAGS) | flags | (resource << RESOURCE_SHIFT));
 
   let dropped = extras?.droppedAttributes ?? 0;
   const put = (attributes: SpanAttributes | undefined, most: number): number => {

@@ -4,7 +4,7 @@ import type { OpenRecords } from '../../core/ring/open-records.js';
 import { writeUtf8 } from '../../core/utf8.js';
 import { DESCRIPTION_OFFSET, PACKET_HEAD_BYTES } from '../../heph/layout.js';
 import { attributeHead, constantStores, packetStores } from '../../heph/write/event-text.js';
-import { FLAGS_AFTER_NAME, RESOURCE_SHIFT } from '../layout.js';
+import { FLAGS_AFTER_NAME, OWN_FLAGS, RESOURCE_SHIFT } from '../layout.js';
 import type { Span } from '../span.js';
 import type { HeldNames } from './held-attributes.js';
 import type { ShapedSpans } from './span-shapes.js';
@@ -12,7 +12,7 @@ import type { ShapedSpans } from './span-shapes.js';
 /** Characters of a text: with a name of any slot, at most what a name can have. */
 const MAX_TEXT = 1024;
 const NAME_TEXT = DESCRIPTION_OFFSET + 2;
-const FLAGS = `span.flags | (output.resource << ${RESOURCE_SHIFT})`;
+const FLAGS = `(span.flags & ${OWN_FLAGS}) | (output.resource << ${RESOURCE_SHIFT})`;
 
 /** Records a span of which everything is in its slot, and for which the ring has room. The slot is free then. */
 export type SlotCommit = (span: Span, at: number) => void;

@@ -36,6 +36,7 @@ import {
   IS_BIGINT,
   IS_BOOLEAN,
   MODIFIER_BYTES,
+  OWN_FLAGS,
   PARENT_ID,
   RESERVED,
   RESOURCE_SHIFT,
@@ -100,7 +101,11 @@ const IDENTITY: readonly (readonly [name: string, high: string, low: string])[] 
   [TRACE_HIGH, 'span.t0', 'span.t1'],
   [SPAN_ID, 'span.s0', 'span.s1'],
   [PARENT_ID, 'span.p0', 'span.p1'],
-  [FLAGS, 'span.scope', `span.flags | unfinished | (output.resource << ${RESOURCE_SHIFT})`],
+  [
+    FLAGS,
+    'span.scope',
+    `(span.flags & ${OWN_FLAGS}) | unfinished | (output.resource << ${RESOURCE_SHIFT})`,
+  ],
 ];
 
 function modifier(name: string): string {

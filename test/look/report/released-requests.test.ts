@@ -108,6 +108,29 @@ it('so are operations below them', async () => {
   );
 });
 
+it('requests whose name has no route belong to the route of their attribute', async () => {
+  const { path } = await recording(
+    () => {
+      const begin = BigInt(Date.now()) * BigInt(MS);
+      for (let n = 0; n < 400; n++) {
+        const attributes = { 'http.route': n % 4 === 0 ? '/pay' : '/cart' };
+        const root = startSpan('GET', attributes, {
+          parent: null,
+          kind: 'server',
+          startTime: begin,
+        });
+        root.end(begin + BigInt(n % 100 < 4 ? 700 * MS : 10 * MS));
+      }
+    },
+    { service: 'shop', keep: { slowerThan: 500, limit: false } },
+  );
+  const { report } = await reportOn([path]);
+  expect(report.groups.map(({ name, count, recorded }) => [name, count, recorded])).toEqual([
+    ['GET /cart', 300, 12],
+    ['GET /pay', 100, 4],
+  ]);
+});
+
 it.each<[Condition, string[]]>([
   [{ name: 'GET /c*' }, ['GET /cart']],
   [{ kind: 'server' }, ['GET /cart', 'GET /orders/:id']],

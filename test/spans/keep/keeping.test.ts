@@ -132,6 +132,19 @@ test('late children go where their trace has gone', async () => {
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
 });
 
+test('a late span begins no trace, however many others there were meanwhile', async () => {
+  const { spans, released } = await kept({ slowerThan: SLOW, errors: 'any' }, () => {
+    const first = began(0, 'first');
+    first.end();
+    for (let n = 0; n < 40_000; n++) began(0).end();
+    const late = startSpan('late', {}, { parent: first, startTime: Date.now() - 2 * SLOW });
+    child(late).fail(new Error('no')).end();
+    late.end();
+  });
+  expect(spans).toHaveLength(0);
+  expect(released.count).toBe(40_001);
+});
+
 test('two local roots of one trace are decided together', async () => {
   const from = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
   const run = (slowest: number) =>

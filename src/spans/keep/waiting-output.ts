@@ -1,0 +1,189 @@
+import type { OpenRecords } from '../../core/ring/open-records.js';
+import type { WaitingRing } from '../../core/ring/waiting-ring.js';
+import { Stream } from '../../heph/write/stream.js';
+import type { StreamTrace } from '../../heph/write/stream.js';
+import type { SpanAttributes } from '../attributes.js';
+import { PARENT_REMOTE } from '../layout.js';
+import { observer } from '../observer.js';
+import type { Policy } from '../policy.js';
+import type { Resource } from '../resource.js';
+import type { Span } from '../span.js';
+import type { Instant } from '../time.js';
+import type { OpenSpans } from '../write/open-spans.js';
+import type { SpanEnding } from '../write/span-ending.js';
+import { letGo, SpanOutput } from '../write/span-output.js';
+import { SLOW } from './keep-decision.js';
+import { KeepingOpenSpans } from './keeping-open-spans.js';
+import { durationAt, OperationCounts } from './operation-counts.js';
+import type { Operation } from './operation-counts.js';
+import { hasFailed } from './span-flags.js';
+import { BEGINS_WITHIN, FAILED, KEPT, RELEASED } from './undecided-traces.js';
+import { WaitingTraces } from './waiting-traces.js';
+
+/** What a trace is to those who write into a ring where its events wait. */
+function waitingTrace(trace: StreamTrace, ring: WaitingRing): StreamTrace {
+  return {
+    ring,
+    packetLimit: trace.packetLimit,
+    started: trace.started,
+    lenient: trace.lenient,
+    enabled: trace.enabled,
+    writesThrough: false,
+    epochUnix: trace.epochUnix,
+    clock: trace.clock,
+    clockAtZero: trace.clockAtZero,
+    shapes: undefined,
+    refuseIfClosed: () => {
+      trace.refuseIfClosed();
+    },
+    define: (key, packetOf) => trace.define(key, packetOf),
+    flush: () => trace.flush(),
+  };
+}
+
+/** Spans of a thread that wait in a ring of their own, until they are copied to the file's ring or let go. */
+export class WaitingOutput extends SpanOutput {
+  declare readonly traces: WaitingTraces;
+  protected readonly operations: OperationCounts;
+
+  constructor(direct: Stream, ring: WaitingRing, policy: Policy, resource: Resource) {
+    super(new Stream(waitingTrace(direct.trace, ring), direct.id), policy, resource, direct);
+    const traces = new WaitingTraces(ring, direct);
+    Object.defineProperty(this, 'traces', { value: traces });
+    (this.open as KeepingOpenSpans).traces = traces;
+    const operations = new OperationCounts((span) => this.attributesOf(span));
+    this.operations = operations;
+    traces.whenCopied = (mark, view, at) => {
+      operations.takeBack(mark, view, at);
+    };
+  }
+
+  protected override openSpansIn(table: OpenRecords): OpenSpans {
+    return new KeepingOpenSpans(this, table);
+  }
+
+  /** The attributes of a span, which stays as it is. */
+  protected attributesOf(span: Span): SpanAttributes | undefined {
+    return span.heldNames === undefined ? span.own : this.open!.heldAttributes(span);
+  }
+
+  protected isLocalRoot(span: Span, trace: number): boolean {
+    if ((span.p0 | span.p1) === 0 || (span.flags & PARENT_REMOTE) !== 0) return true;
+    if (trace === 0) return false;
+    const { firstIds, flags } = this.traces;
+    return (
+      (flags[trace]! & BEGINS_WITHIN) !== 0 &&
+      firstIds[2 * trace] === span.s0 &&
+      firstIds[2 * trace + 1] === span.s1
+    );
+  }
+
+  /** A span that is no local root ends. */
+  protected recordBelow(span: Span, trace: number, endTime: Instant | undefined): void {
+    const { traces } = this;
+    if (trace === 0) {
+      this.#endLate(span, endTime);
+      return;
+    }
+    if ((traces.flags[trace]! & RELEASED) !== 0) {
+      this.#dropBelow(span, endTime);
+      return;
+    }
+    const failed = hasFailed(span.flags);
+    if (failed) traces.flags[trace]! |= FAILED;
+    const operation = this.operations.of(span.name, span);
+    super.record(span, endTime);
+    this.#wait(trace, operation, failed);
+  }
+
+  /** The same of one that ends with further attributes: see `recordWith`. */
+  protected recordBelowWith(
+    span: Span,
+    trace: number,
+    ending: SpanEnding,
+    number: number,
+    text: string,
+    isNamed: boolean,
+  ): boolean {
+    if (trace === 0 || (this.traces.flags[trace]! & RELEASED) !== 0) return false;
+    const operation = this.operations.of(isNamed ? `${span.name} ${text}` : span.name, span);
+    const failed = hasFailed(span.flags);
+    if (!super.recordWith(span, ending, number, text, isNamed)) return false;
+    this.#wait(trace, operation, failed);
+    return true;
+  }
+
+  /** The span that was recorded last waits with its trace, unless that is decided. */
+  #wait(trace: number, operation: Operation, failed: boolean): void {
+    const { traces } = this;
+    const at = traces.link(trace);
+    if (at !== -1) {
+      operation.release(durationAt(this.ring.view, at), failed);
+      traces.mark(at, operation.number);
+    }
+    if ((traces.flags[trace]! & KEPT) !== 0) this.copy(trace);
+  }
+
+  /** A span that ends after its trace was decided. */
+  #endLate(span: Span, endTime: Instant | undefined): void {
+    if (!this.traces.wasKept(span.t2, span.t3)) {
+      this.#dropBelow(span, endTime);
+      return;
+    }
+    super.record(span, endTime);
+    this.copyLate(SLOW);
+  }
+
+  /** A span of a trace that is released ends. */
+  #dropBelow(span: Span, endTime: Instant | undefined): void {
+    const now = this.timeOf(undefined);
+    const duration = Math.max(0, this.endOf(endTime, now) - span.start);
+    this.operations.of(span.name, span).release(duration, hasFailed(span.flags));
+    this.drop(span);
+  }
+
+  protected copy(trace: number): void {
+    try {
+      this.traces.copy(trace, this.traces.reasons[trace]!);
+    } catch {
+      // The trace is closed.
+    }
+  }
+
+  protected keep(trace: number, reason: number): void {
+    try {
+      this.traces.keep(trace, reason);
+    } catch {
+      // The trace is closed.
+    }
+  }
+
+  protected copyLate(reason: number): void {
+    try {
+      this.traces.copyLate(reason);
+    } catch {
+      // The trace is closed.
+    }
+  }
+
+  /** Ends a span that is not recorded. */
+  protected drop(span: Span): void {
+    if (span.slot !== -1) this.release(span);
+    if (observer !== undefined) {
+      observer.ended(span, Math.max(span.start, this.timeOf(undefined)));
+    } else {
+      letGo(span);
+    }
+  }
+
+  /** When a span ends: `now`, unless another time is given. */
+  protected endOf(endTime: Instant | undefined, now: number): number {
+    if (endTime === undefined) return now;
+    try {
+      return Number(this.timeOf(endTime));
+    } catch {
+      // It is no time.
+      return now;
+    }
+  }
+}
