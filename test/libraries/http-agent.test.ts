@@ -16,6 +16,8 @@ it('requests of node:http say for how long they waited for a connection of their
   }
   // By which of two events it is known first.
   expect(lines('given up')).toEqual([expect.stringMatching(/^http pool: (aborted|ABORT_ERR)$/)]);
+  expect(lines('aborted')).toEqual(['http pool: aborted']);
+  expect(callOf('aborted')).toMatchObject({ status: { code: 'error' }, unfinished: false });
   const waitOf = (of: string) => waitsOf(of)[0]!;
   for (const [name, least] of [
     ['waiting', 1e6],

@@ -71,7 +71,13 @@ export function traceHttpCalls(recorder: CallRecorder): void {
       noteHolder(socket, holder, performance.now() - age / NS_PER_MS);
     }
     call.queue();
+    // A request that is given up in the queue has no other end: it never starts.
+    const givenUp = (): void => {
+      whenRequestCloses(request);
+    };
+    request.once('close', givenUp);
     const connected = guard.wrap<unknown>((socket) => {
+      request.off('close', givenUp);
       const wait = call.connect();
       if (wait === undefined) return;
       linkHolder(socket, wait);
