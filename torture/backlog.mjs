@@ -1,5 +1,6 @@
 // A backlog: a file of spans that is many times as large as the memory that ship may take. Ship is killed in the
-// middle, and must go on within a second. It has the flag that the hook gives it. Says how much memory it took.
+// middle, and must go on within a second. It has the flag and the variable that the hook gives it. Says how much memory
+// it took.
 //
 //   node torture/backlog.mjs [--gigabytes N]
 
@@ -23,6 +24,7 @@ const values = readOptions(
 const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const MOST_MEMORY = 100 << 20;
 const SMALL_HEAP = '--max-semi-space-size=2';
+const FEW_ARENAS = { MALLOC_ARENA_MAX: '2' };
 const MOST_RESUME_MS = 1000;
 const BYTES = Number(values.gigabytes) * 1e9;
 
@@ -56,7 +58,10 @@ function ship(...args) {
   const checkpoint = ['--checkpoint', join(directory, 'checkpoint')];
   const to = ['--to', `http://127.0.0.1:${server.address().port}`];
   const all = [COMMAND, 'ship', join(directory, 'traces'), ...to, ...checkpoint, ...args];
-  return spawn(process.execPath, [SMALL_HEAP, ...all], { stdio: ['ignore', 'ignore', 'pipe'] });
+  return spawn(process.execPath, [SMALL_HEAP, ...all], {
+    env: { ...process.env, ...FEW_ARENAS },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }
 
 try {

@@ -104,6 +104,7 @@ it('TRACEWRIGHT_SHIP starts one process for a cluster of 16', async () => {
   expect(errors).toContain('in 60 to 100 MB of memory');
   const inherited = readFileSync(`/proc/${pids[0]}/environ`, 'utf8');
   expect(inherited).not.toContain('NODE_OPTIONS');
+  expect(inherited.split('\0')).toContain('MALLOC_ARENA_MAX=2');
   service.kill('SIGTERM');
   await once(service, 'close');
   await receiver.close();
