@@ -1,4 +1,5 @@
 import { rowAt } from '../index/index-row.js';
+import { HTTP } from '../../spans/read/system-of.js';
 import type { RecordedValue } from '../../spans/span-record.js';
 import type { LookIndex } from '../index/look-index.js';
 import { attributesOf } from './recorded-attributes.js';
@@ -63,9 +64,13 @@ export class SampledCalls {
   }
 }
 
-/** `stock:8080`: host and port that a call has asked. Null: it is not named by its method, or does not say them. */
+/**
+ * `stock:8080`: host and port that a call has asked. Null: it is not named by a method of HTTP, or does not say them.
+ */
 export function callTarget(index: LookIndex, row: number): string | null {
-  if (!isMethod(rowAt(index, row).name)) return null;
+  const { name, system } = rowAt(index, row);
+  // Redis has a GET of its own.
+  if (!isMethod(name) || (system !== null && system !== HTTP)) return null;
   const valueOf = attributesOf(index, row);
   const address = valueOf('server.address');
   const port = valueOf('server.port');

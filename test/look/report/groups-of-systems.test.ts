@@ -11,7 +11,7 @@ import { recording, reportOn } from './recorded-service.js';
 
 /** What is called GET: kind, attributes, how many, and how long each takes, in ms. */
 const OPERATIONS: [SpanKind, Record<string, string>, number, number][] = [
-  ['client', { 'db.system.name': 'redis' }, 40, 1],
+  ['client', { 'db.system.name': 'redis', 'server.address': 'cache' }, 40, 1],
   ['client', { 'http.request.method': 'GET', 'server.address': 'stock' }, 7, 30],
   ['server', { 'http.request.method': 'GET' }, 9, 80],
   // OpenTelemetry's older conventions.
@@ -57,6 +57,24 @@ it('operations of several kinds and systems have rows of their own, whatever the
   }
   const lines = [...textReport(report, textStyle(200, false))];
   expect(lines.find((line) => /^GET \(redis\) +client +redis +shop +40 /.test(line))).toBeDefined();
+});
+
+it('a command that is called as a method of HTTP is none, whatever it has asked', async () => {
+  const { path } = await recording(() => {
+    const begin = BigInt(Date.now()) * 1_000_000n;
+    const request = startSpan('GET /', {}, { kind: 'server', parent: null, startTime: begin });
+    for (const own of [{ 'db.system.name': 'redis' }, { 'http.request.method': 'GET' }]) {
+      const attributes = { ...own, 'server.address': 'cache', 'server.port': 6379 };
+      startSpan('GET', attributes, { kind: 'client', parent: request, startTime: begin }).end(
+        begin + 5_000_000n,
+      );
+    }
+    request.end(begin + 20_000_000n);
+  });
+  const { report } = await reportOn([path], { slowest: 1 });
+  const text = [...textReport(report, textStyle(200, false))].join('\n');
+  expect(text).toMatch(/[├└] GET \(redis\) /);
+  expect(text).toMatch(/[├└] GET cache:6379 /);
 });
 
 it('a comparison has rows of their own for them, too', async () => {
