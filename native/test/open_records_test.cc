@@ -61,6 +61,7 @@ std::shared_ptr<SharedFileSink> create_trace(const RingOptions& options) {
   return sink;
 }
 
+// In the order of their numbers.
 std::vector<Record> records_of(const std::string& path, uint32_t producer) {
   const std::string bytes = content_of(path);
   std::vector<Record> found;
@@ -73,12 +74,26 @@ std::vector<Record> records_of(const std::string& path, uint32_t producer) {
     if (record.producer == producer) found.push_back(record);
     at += length;
   }
+  const auto is_before = [](const Record& a, const Record& b) { return a.number < b.number; };
+  std::stable_sort(found.begin(), found.end(), is_before);
   return found;
 }
 
-uint64_t attention(Ring& ring) {
-  return static_cast<uint64_t>(ring.control().attention.load());
-}
+// A ring of a trace, with what writes its records and holds open ones.
+struct Traced {
+  Traced(const RingOptions& given, const std::shared_ptr<Sink>& sink)
+      : options(given), ring(open_ring(options, sink)), producer(*ring, 1), opener(*ring) {}
+  explicit Traced(const RingOptions& given) : Traced(given, create_trace(given)) {}
+
+  ControlPage& control() { return ring->control(); }
+  std::vector<Record> written() const { return records_of(options.target, 1); }
+  std::vector<Record> left_open() const { return records_of(options.target, kOpen); }
+
+  const RingOptions options;
+  const std::shared_ptr<Ring> ring;
+  Producer producer;
+  Opener opener;
+};
 
 // Compares a record with what was written, but for its stamp and its number.
 void check_committed(const std::string& bytes, std::string expected, int32_t number_at) {
@@ -89,36 +104,38 @@ void check_committed(const std::string& bytes, std::string expected, int32_t num
   CHECK(bytes == expected);
 }
 
-void check_next_number(Ring& ring, int32_t number_at, uint64_t committed) {
-  CHECK_EQUAL(static_cast<uint64_t>(ring.control().next_number.load()),
+void check_next_number(Traced& trace, int32_t number_at, uint64_t committed) {
+  CHECK_EQUAL(static_cast<uint64_t>(trace.control().next_number.load()),
               number_at == -1 ? kNextNumber : kNextNumber + committed);
+}
+
+// The 60 bytes of an open record.
+std::string open_bytes(Traced& trace, int32_t place) {
+  const uint8_t* const record = trace.opener.record(static_cast<uint32_t>(place));
+  return std::string(reinterpret_cast<const char*>(record), 60);
 }
 
 }  // namespace
 
 TEST(open_records_end_the_stream_that_ends_without_them) {
   TemporaryDirectory directory;
-  const RingOptions options = trace_options(directory, 8);
-  const auto ring = open_ring(options, create_trace(options));
-  Producer producer(*ring, 1);
-  Opener opener(*ring);
-  CHECK(producer.write<Stamp::big>(100));
-  const int32_t ended = opener.open(kOpen, 0);
-  opener.open(kOpen, 1, 60);
-  const int32_t committed = opener.open(kOpen, 2);
-  opener.open(kOpen, 3);
-  opener.release(ended);
+  Traced trace(trace_options(directory, 8));
+  CHECK(trace.producer.write<Stamp::big>(100));
+  const int32_t ended = trace.opener.open(kOpen, 0);
+  trace.opener.open(kOpen, 1, 60);
+  const int32_t committed = trace.opener.open(kOpen, 2);
+  trace.opener.open(kOpen, 3);
+  trace.opener.release(ended);
   // A thread that is terminated between the commit and the release.
-  opener.ending(committed);
-  CHECK(producer.write<Stamp::big>(100));
+  trace.opener.ending(committed);
+  CHECK(trace.producer.write<Stamp::big>(100));
   // And one before the commit.
-  opener.ending(opener.open(kOpen, 4));
-  const uint64_t before = Clock::monotonic() - options.epoch;
-  ring->finish(0);
-  const uint64_t after = Clock::monotonic() - options.epoch;
-  CHECK_EQUAL(records_of(options.target, 1).size(), 2u);
-  std::vector<Record> left = records_of(options.target, kOpen);
-  std::sort(left.begin(), left.end(), [](auto& a, auto& b) { return a.number < b.number; });
+  trace.opener.ending(trace.opener.open(kOpen, 4));
+  const uint64_t before = Clock::monotonic() - trace.options.epoch;
+  trace.ring->finish(0);
+  const uint64_t after = Clock::monotonic() - trace.options.epoch;
+  CHECK_EQUAL(trace.written().size(), 2u);
+  const std::vector<Record> left = trace.left_open();
   CHECK_EQUAL(left.size(), 3u);
   const uint64_t numbers[] = {1, 3, 4};
   for (size_t i = 0; i < 3; ++i) {
@@ -127,7 +144,7 @@ TEST(open_records_end_the_stream_that_ends_without_them) {
   }
   CHECK_EQUAL(left[0].bytes, 60u);
   CHECK(!directory.holds(".trace.0.ring"));
-  CHECK_EQUAL(sink_of(*ring).counts().records.load(), 5u);
+  CHECK_EQUAL(sink_of(*trace.ring).counts().records.load(), 5u);
 }
 
 TEST(open_records_keep_a_later_stamp_and_take_the_next_numbers) {
@@ -136,25 +153,25 @@ TEST(open_records_keep_a_later_stamp_and_take_the_next_numbers) {
   options.epoch = 0;
   // Series and number in place of a record's number.
   options.open_records.number_at = 16;
-  const auto ring = open_ring(options, create_trace(options));
+  Traced trace(options);
   const auto put = [](uint8_t* at, uint64_t value) {
     value = __builtin_bswap64(value);
     std::memcpy(at, &value, sizeof value);
   };
-  Opener opener(*ring);
   constexpr uint64_t kSeries = uint64_t{7} << 32;
   uint64_t number = 0;
   for (; number < 3; ++number) {
-    const auto place = static_cast<uint32_t>(opener.open(kOpen, 0, kRecordHead));
-    put(opener.record(place) + 8, number == 1 ? UINT64_MAX / 2 : 0);
-    put(opener.record(place) + 16, (number == 2 ? uint64_t{8} << 32 : kSeries) + 99);
+    const auto place = static_cast<uint32_t>(trace.opener.open(kOpen, 0, kRecordHead));
+    put(trace.opener.record(place) + 8, number == 1 ? UINT64_MAX / 2 : 0);
+    put(trace.opener.record(place) + 16, (number == 2 ? uint64_t{8} << 32 : kSeries) + 99);
   }
-  ring->control().series = 7;
-  ring->control().next_number = 41;
+  trace.control().series = 7;
+  trace.control().next_number = 41;
   // A record with a number that never is committed. Its first word is that of every record.
-  put(ring->mapping() + ring->control_bytes(), uint64_t{1} << 32);
-  put(ring->mapping() + ring->control_bytes() + 16, kSeries + 40);
-  ring->finish(0);
+  uint8_t* const data = trace.ring->mapping() + trace.ring->control_bytes();
+  put(data, uint64_t{1} << 32);
+  put(data + 16, kSeries + 40);
+  trace.ring->finish(0);
   const std::string bytes = content_of(options.target);
   CHECK_EQUAL(bytes.size(), 3u * kRecordHead);
   const auto at = [&](size_t record, size_t offset) {
@@ -174,13 +191,12 @@ TEST(open_records_take_no_number_back_from_memory_that_was_never_written) {
   TemporaryDirectory directory;
   RingOptions options = trace_options(directory, 8);
   options.open_records.number_at = 16;
-  const auto ring = open_ring(options, create_trace(options));
-  Opener opener(*ring);
-  const auto place = static_cast<uint32_t>(opener.open(kOpen, 0, kRecordHead));
-  std::memset(opener.record(place) + 16, 0, 8);
-  ring->control().series = 0;
-  ring->control().next_number = 1;
-  ring->finish(0);
+  Traced trace(options);
+  const auto place = static_cast<uint32_t>(trace.opener.open(kOpen, 0, kRecordHead));
+  std::memset(trace.opener.record(place) + 16, 0, 8);
+  trace.control().series = 0;
+  trace.control().next_number = 1;
+  trace.ring->finish(0);
   const std::string bytes = content_of(options.target);
   CHECK_EQUAL(bytes.size(), size_t{kRecordHead});
   CHECK_EQUAL(bytes.substr(16, 8), std::string("\0\0\0\0\0\0\0\1", 8));
@@ -188,22 +204,19 @@ TEST(open_records_take_no_number_back_from_memory_that_was_never_written) {
 
 TEST(open_records_of_a_full_disk_are_written_later_once) {
   TemporaryDirectory directory;
-  const RingOptions options = trace_options(directory, 8);
-  const auto ring = open_ring(options, create_trace(options));
-  Producer producer(*ring, 1);
-  Opener opener(*ring);
-  CHECK(producer.write<Stamp::big>(100));
-  CHECK(ring->drain());
-  opener.open(kOpen, 0);
-  opener.open(kOpen, 1);
+  Traced trace(trace_options(directory, 8));
+  CHECK(trace.producer.write<Stamp::big>(100));
+  CHECK(trace.ring->drain());
+  trace.opener.open(kOpen, 0);
+  trace.opener.open(kOpen, 1);
   limit_files(150);
-  ring->finish(0);
-  CHECK(ring->kept());
+  trace.ring->finish(0);
+  CHECK(trace.ring->kept());
   CHECK(directory.holds(".trace.0.ring"));
   limit_files(0);
   CHECK(eventually([&] { return !directory.holds(".trace.0.ring"); }));
-  CHECK_EQUAL(records_of(options.target, 1).size(), 1u);
-  CHECK_EQUAL(records_of(options.target, kOpen).size(), 2u);
+  CHECK_EQUAL(trace.written().size(), 1u);
+  CHECK_EQUAL(trace.left_open().size(), 2u);
 }
 
 TEST(open_records_go_to_the_newest_piece) {
@@ -216,14 +229,12 @@ TEST(open_records_go_to_the_newest_piece) {
   const auto sink = SharedFileSink::create(options.target, "", false, limits, &failure);
   CHECK(sink != nullptr);
   sink->hold();
-  const auto ring = open_ring(options, sink);
-  Producer producer(*ring, 1);
-  Opener opener(*ring);
-  opener.open(kOpen, 0);
+  Traced trace(options, sink);
+  trace.opener.open(kOpen, 0);
   for (uint64_t bytes = 0; bytes < 5 * kCapacity; bytes += 100) {
-    CHECK(producer.write<Stamp::big>(100));
+    CHECK(trace.producer.write<Stamp::big>(100));
   }
-  ring->finish(0);
+  trace.ring->finish(0);
   const PieceSeries series(piece_names(options.target));
   // How many there are depends on how much each drain found.
   uint64_t last = 1;
@@ -239,18 +250,16 @@ TEST(open_records_get_more_places_up_to_a_bound) {
     RingOptions options = trace_options(directory, 64);
     options.open_records.most = 1000;
     if (!named) options.path.clear();
-    const auto ring = open_ring(options, create_trace(options));
-    Producer producer(*ring, 1);
-    Opener opener(*ring);
+    Traced trace(options);
     struct stat before {};
     if (named) CHECK(stat(options.path.c_str(), &before) == 0);
     uint64_t opened = 0;
     for (const uint64_t places : {64, 128, 256, 512, 1000}) {
-      CHECK_EQUAL(static_cast<uint64_t>(ring->control().open_places.load()), places);
-      while (opener.open(kOpen, opened) != -1) ++opened;
+      CHECK_EQUAL(static_cast<uint64_t>(trace.control().open_places.load()), places);
+      while (trace.opener.open(kOpen, opened) != -1) ++opened;
       CHECK_EQUAL(opened, places);
-      CHECK_EQUAL(opener.grow(), places < 1000);
-      CHECK(producer.write<Stamp::big>(100));
+      CHECK_EQUAL(trace.opener.grow(), places < 1000);
+      CHECK(trace.producer.write<Stamp::big>(100));
     }
     if (named) {
       struct stat after {};
@@ -261,13 +270,12 @@ TEST(open_records_get_more_places_up_to_a_bound) {
       CHECK(after.st_blocks >= before.st_blocks + 900 * 128 / 512);
 #endif
     }
-    ring->finish(0);
-    CHECK_EQUAL(records_of(options.target, 1).size(), 5u);
-    std::vector<Record> left = records_of(options.target, kOpen);
+    trace.ring->finish(0);
+    CHECK_EQUAL(trace.written().size(), 5u);
+    const std::vector<Record> left = trace.left_open();
     CHECK_EQUAL(left.size(), 1000u);
-    std::sort(left.begin(), left.end(), [](auto& a, auto& b) { return a.number < b.number; });
     for (uint64_t i = 0; i < 1000; ++i) CHECK_EQUAL(left[i].number, i);
-    CHECK(!opener.grow());
+    CHECK(!trace.opener.grow());
   }
 }
 
@@ -275,33 +283,32 @@ TEST(open_records_get_no_more_places_without_blocks_for_them) {
   TemporaryDirectory directory;
   RingOptions options = trace_options(directory, 64);
   options.open_records.most = 128;
-  const auto ring = open_ring(options, create_trace(options));
-  Opener opener(*ring);
-  for (uint64_t i = 0; i < 64; ++i) CHECK(opener.open(kOpen, i) != -1);
+  Traced trace(options);
+  for (uint64_t i = 0; i < 64; ++i) CHECK(trace.opener.open(kOpen, i) != -1);
   const std::string away = directory.path("away");
   CHECK(rename(options.path.c_str(), away.c_str()) == 0);
-  CHECK(!opener.grow());
+  CHECK(!trace.opener.grow());
   // Another file has come to its path.
   const int other = creat(options.path.c_str(), 0600);
   CHECK(other != -1);
-  CHECK(!opener.grow());
+  CHECK(!trace.opener.grow());
   struct stat about {};
   CHECK(fstat(other, &about) == 0);
   CHECK_EQUAL(about.st_size, 0);
   close(other);
-  CHECK_EQUAL(static_cast<uint64_t>(ring->control().open_places.load()), 64u);
+  CHECK_EQUAL(static_cast<uint64_t>(trace.control().open_places.load()), 64u);
   CHECK(rename(away.c_str(), options.path.c_str()) == 0);
   // No descriptor is left.
   rlimit descriptors;
   CHECK(getrlimit(RLIMIT_NOFILE, &descriptors) == 0);
   const rlimit none = {0, descriptors.rlim_max};
   CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
-  CHECK(!opener.grow());
+  CHECK(!trace.opener.grow());
   CHECK(setrlimit(RLIMIT_NOFILE, &descriptors) == 0);
-  CHECK(opener.grow());
-  CHECK(opener.open(kOpen, 64) != -1);
-  ring->finish(0);
-  CHECK_EQUAL(records_of(options.target, kOpen).size(), 65u);
+  CHECK(trace.opener.grow());
+  CHECK(trace.opener.open(kOpen, 64) != -1);
+  trace.ring->finish(0);
+  CHECK_EQUAL(trace.left_open().size(), 65u);
 }
 
 TEST(open_records_leave_by_a_socket) {
@@ -317,14 +324,12 @@ TEST(open_records_leave_by_a_socket) {
     sink->hold();
     RingOptions options = shared_options(TargetKind::socket, kCapacity);
     options.open_records = open_record_options(64);
-    const auto ring = open_ring(options, sink);
-    Producer producer(*ring, 1);
-    Opener opener(*ring);
-    CHECK(producer.write<Stamp::big>(100));
-    for (uint64_t i = 0; i < 64; ++i) CHECK(opener.open(kOpen, 63 - i) != -1);
-    CHECK(opener.open(kOpen, 64) == -1);
-    CHECK(eventually([&] { return ring->drain(); }));
-    ring->finish(1000);
+    Traced trace(options, sink);
+    CHECK(trace.producer.write<Stamp::big>(100));
+    for (uint64_t i = 0; i < 64; ++i) CHECK(trace.opener.open(kOpen, 63 - i) != -1);
+    CHECK(trace.opener.open(kOpen, 64) == -1);
+    CHECK(eventually([&] { return trace.ring->drain(); }));
+    trace.ring->finish(1000);
     Survey survey(true);
     if (datagrams) {
       while (survey.records(kOpen) < 64) {
@@ -353,28 +358,23 @@ TEST(open_records_leave_by_a_socket) {
 TEST(open_records_are_published_in_their_final_form) {
   for (const int32_t number_at : {-1, 16}) {
     TemporaryDirectory directory;
-    const RingOptions options = trace_options(directory, 8, number_at);
-    const auto ring = open_ring(options, create_trace(options));
-    ring->control().next_number = kNextNumber;
-    Opener opener(*ring);
-    Producer producer(*ring, 1);
-    const int32_t first = opener.open(kOpen, 5, 60);
-    const int32_t second = opener.open(kOpen, 6, 60);
-    opener.open(kOpen, 7);
-    const std::string open(reinterpret_cast<char*>(opener.record(static_cast<uint32_t>(second))),
-                           60);
+    Traced trace(trace_options(directory, 8, number_at));
+    trace.control().next_number = kNextNumber;
+    const int32_t first = trace.opener.open(kOpen, 5, 60);
+    const int32_t second = trace.opener.open(kOpen, 6, 60);
+    trace.opener.open(kOpen, 7);
+    std::string expected = open_bytes(trace, second);
     // In place of the four bytes before the last four.
-    opener.commit(second, 60, 52, 0x01020304);
-    opener.commit(first, 60, 52, 0x01020304);
-    CHECK(ring->drain());
-    const std::string bytes = content_of(options.target);
+    trace.opener.commit(second, 60, 52, 0x01020304);
+    trace.opener.commit(first, 60, 52, 0x01020304);
+    CHECK(trace.ring->drain());
+    const std::string bytes = content_of(trace.options.target);
     CHECK_EQUAL(bytes.size(), 120u);
-    std::string expected = open;
     expected.replace(52, 4, "\1\2\3\4");
     check_committed(bytes.substr(0, 60), expected, number_at);
-    check_next_number(*ring, number_at, 2);
-    CHECK(opener.open(kOpen, 8) != -1);
-    ring->finish(0);
+    check_next_number(trace, number_at, 2);
+    CHECK(trace.opener.open(kOpen, 8) != -1);
+    trace.ring->finish(0);
     // Too late: nothing may happen.
     Ring::closed_ring()->commit_open<Stamp::big>();
   }
@@ -383,37 +383,33 @@ TEST(open_records_are_published_in_their_final_form) {
 TEST(open_records_are_published_with_what_is_new) {
   for (const int32_t number_at : {-1, 16}) {
     TemporaryDirectory directory;
-    const RingOptions options = trace_options(directory, 8, number_at);
-    const auto ring = open_ring(options, create_trace(options));
-    ring->control().next_number = kNextNumber;
-    Opener opener(*ring);
-    const int32_t place = opener.open(kOpen, 5, 60);
-    std::string expected(reinterpret_cast<char*>(opener.record(static_cast<uint32_t>(place))), 60);
-    opener.commit_edited(place, 60, std::string("\0\0\0\110", 4), 30, 34, "a longer name", "end",
-                         60, 0x01020304);
-    CHECK(ring->drain());
-    const std::string bytes = content_of(options.target);
+    Traced trace(trace_options(directory, 8, number_at));
+    trace.control().next_number = kNextNumber;
+    const int32_t place = trace.opener.open(kOpen, 5, 60);
+    std::string expected = open_bytes(trace, place);
+    trace.opener.commit_edited(place, 60, std::string("\0\0\0\110", 4), 30, 34, "a longer name",
+                               "end", 60, 0x01020304);
+    CHECK(trace.ring->drain());
+    const std::string bytes = content_of(trace.options.target);
     expected.replace(0, 4, std::string("\0\0\0\110", 4));
     expected.replace(30, 4, "a longer name");
     expected += "end";
     expected.replace(60, 4, "\1\2\3\4");
     check_committed(bytes, expected, number_at);
-    check_next_number(*ring, number_at, 1);
-    CHECK_EQUAL(static_cast<uint64_t>(ring->control().open_records.load()), 0u);
-    ring->finish(0);
+    check_next_number(trace, number_at, 1);
+    CHECK_EQUAL(static_cast<uint64_t>(trace.control().open_records.load()), 0u);
+    trace.ring->finish(0);
     Ring::closed_ring()->commit_edited<Stamp::big>();
   }
 }
 
 TEST(open_records_keep_the_sign_of_life_true_and_nothing_else_does) {
   TemporaryDirectory directory;
-  const RingOptions options = trace_options(directory, 8);
-  const auto ring = open_ring(options, create_trace(options));
+  Traced trace(trace_options(directory, 8));
   DrainThread& drain_thread = DrainThread::instance();
-  const auto alive_at = [&] { return ring->control().alive_at.load(); };
-  Opener opener(*ring);
+  const auto alive_at = [&] { return trace.control().alive_at.load(); };
   // Asleep, it has asked for a call.
-  CHECK(eventually([&] { return attention(*ring) != 0; }));
+  CHECK(eventually([&] { return trace.control().attention.load() != 0; }));
   pause_us(300000);
   const uint64_t idle = drain_thread.rounds();
   const uint64_t then = alive_at();
@@ -422,7 +418,7 @@ TEST(open_records_keep_the_sign_of_life_true_and_nothing_else_does) {
   CHECK_EQUAL(drain_thread.rounds(), idle);
 #endif
   CHECK_EQUAL(alive_at(), then);
-  const int32_t place = opener.open(kOpen, 0);
+  const int32_t place = trace.opener.open(kOpen, 0);
   CHECK(alive_at() > then);
   pause_us(1500000);
   const uint64_t rounds = drain_thread.rounds();
@@ -437,25 +433,23 @@ TEST(open_records_keep_the_sign_of_life_true_and_nothing_else_does) {
 #if defined(__linux__)
   CHECK(drain_thread.rounds() - rounds <= 3);
 #endif
-  opener.release(place);
-  ring->finish(0);
+  trace.opener.release(place);
+  trace.ring->finish(0);
 }
 
 TEST(open_records_lose_no_wake_up) {
   TemporaryDirectory directory;
-  const RingOptions options = trace_options(directory, 8);
-  const auto ring = open_ring(options, create_trace(options));
-  Opener opener(*ring);
+  Traced trace(trace_options(directory, 8));
   std::minstd_rand random(7);
   for (uint64_t turn = 0; turn < 6; ++turn) {
     // About as long as the thread takes to fall asleep.
     pause_us(700000 + static_cast<long>(random() % 400000));
     const uint64_t opened = Clock::monotonic();
-    const int32_t place = opener.open(kOpen, turn);
-    CHECK(eventually([&] { return ring->control().alive_at.load() >= opened; }, 5000000000));
-    opener.release(place);
+    const int32_t place = trace.opener.open(kOpen, turn);
+    CHECK(eventually([&] { return trace.control().alive_at.load() >= opened; }, 5000000000));
+    trace.opener.release(place);
   }
-  ring->finish(0);
+  trace.ring->finish(0);
 }
 
 TEST(open_records_are_exact_at_a_signal_under_load) {
@@ -471,23 +465,21 @@ TEST(open_records_are_exact_at_a_signal_under_load) {
     const pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-      const auto ring = open_ring(options, create_trace(options));
+      Traced trace(options);
       CHECK(DrainThread::instance().finish_on_signal(SIGTERM));
       CHECK_EQUAL(write(ready[1], "!", 1), 1);
-      Producer producer(*ring, 1);
-      Opener opener(*ring);
       std::deque<int32_t> places;
       // Record n of the stream ends the open record n.
       for (uint64_t next = 0;;) {
-        while (places.size() < 60) places.push_back(opener.open(kOpen, next++, kRecordHead));
+        while (places.size() < 60) places.push_back(trace.opener.open(kOpen, next++, kRecordHead));
         if (in_place) {
-          while (ring->make_room(kRecordHead) < kRecordHead) continue;
+          while (trace.ring->make_room(kRecordHead) < kRecordHead) continue;
           // Its producer, which lies in the machine's byte order.
-          opener.commit(places.front(), kRecordHead, 4, __builtin_bswap32(1));
+          trace.opener.commit(places.front(), kRecordHead, 4, __builtin_bswap32(1));
         } else {
-          opener.ending(places.front());
-          CHECK(producer.write<Stamp::big>(kRecordHead));
-          opener.release(places.front());
+          trace.opener.ending(places.front());
+          CHECK(trace.producer.write<Stamp::big>(kRecordHead));
+          trace.opener.release(places.front());
         }
         places.pop_front();
       }
@@ -502,8 +494,7 @@ TEST(open_records_are_exact_at_a_signal_under_load) {
     CHECK(waitpid(child, &status, 0) == child);
     CHECK(WIFSIGNALED(status));
     const uint64_t ended = records_of(options.target, 1).size();
-    std::vector<Record> open = records_of(options.target, kOpen);
-    std::sort(open.begin(), open.end(), [](auto& a, auto& b) { return a.number < b.number; });
+    const std::vector<Record> open = records_of(options.target, kOpen);
     CHECK(!directory.holds(".trace.0.ring"));
     CHECK(open.size() >= 59 && open.size() <= 60);
     for (size_t i = 0; i < open.size(); ++i) CHECK_EQUAL(open[i].number, ended + i);
