@@ -33,7 +33,7 @@ export const conditionHelp = `  --since, --until
 `;
 
 /** What the options select. The times of the condition are in the range. */
-export interface Selection {
+interface Selection {
   range: TimeRange;
   condition: Condition;
 }

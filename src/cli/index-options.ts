@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { listed } from '../core/listed.js';
+import { listed } from '../core/counted.js';
 import type { LookIndex } from '../look/index/look-index.js';
 import { clearCache, openLookIndex } from '../look/index/open-look-index.js';
 import { Processes } from '../look/report/processes.js';
 import type { InputForm } from '../traces/find-traces.js';
-import { furtherRuns } from '../traces/further-runs.js';
+import { furtherRuns } from '../traces/run-directory.js';
 import { sharedServices } from '../traces/shared-services.js';
 import { FaultReport } from './output/fault-report.js';
 import { printMessage } from './command.js';

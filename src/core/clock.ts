@@ -19,7 +19,7 @@ export function unixNow(): bigint {
 }
 
 /** What the clocks said in one moment, in nanoseconds. */
-export interface ClockReadings {
+interface ClockReadings {
   /** CLOCK_MONOTONIC. */
   readonly monotonic: bigint;
   /** Since 1970. */

@@ -2,7 +2,7 @@
 
 import type { JoinOptions, NativeRing, NativeRingOptions, NativeTarget } from './native-ring.js';
 
-export interface SinkCounts {
+interface SinkCounts {
   records: number;
   bytes: number;
   datagrams: number;
@@ -57,7 +57,7 @@ export interface GroupCounts {
   lastError?: string;
 }
 
-export interface GroupState {
+interface GroupState {
   failing: boolean;
   /** Whether the last that failed works again; otherwise it went away as it was. */
   recovered: boolean;
@@ -233,16 +233,17 @@ export interface NativeCore {
   /** Whether the path of a file that only this ring feeds still names that file. */
   inPlace(ring: number): boolean;
   ringCounts(ring: number): RingCounts | undefined;
-  groupCounts(group: string): GroupCounts;
+  /** Counts of every stream that feeds, or once fed, a target of the group. */
+  groupCounts: (group: string) => GroupCounts;
   /** Once for each thread: `listener` is called after the state of a watched group has changed. */
   onTargetChange(listener: (group: string) => void): boolean;
   watchGroup(group: string): void;
   unwatchGroup(group: string): void;
   groupState(group: string): GroupState;
-  /** Ends the recording of a group for good when its targets take `bytes`; `used`: they do so far. */
   /** The program hears of this group by its own handler: the process says nothing of it at its end. */
   leaveToProgram(group: string): void;
-  limitGroup(group: string, bytes: number, used: number): void;
+  /** Ends the recording of a group for good when its targets take `bytes`; they take `used` already. */
+  limitGroup: (group: string, bytes: number, used: number) => void;
   /**
    * Writes records `first` to `first + count` at byte `at`, a field from each column.
    *
@@ -305,8 +306,8 @@ export interface NativeCore {
    * clock of stamps. Then how many nanoseconds lay between the first reading and the last.
    */
   readClocks(to: BigUint64Array): void;
-  /** Fills at most 256 bytes from the system's generator. */
-  systemRandom(to: Uint8Array): boolean;
+  /** Fills at most 256 bytes from the operating system's generator; false: it has none. */
+  systemRandom: (to: Uint8Array) => boolean;
   finishOnSignal(signalNumber: number): boolean;
   /** Whether a process has the ring mapped whose file is open as `fd`, wherever it runs. */
   ringIsHeld(fd: number): boolean;
@@ -323,21 +324,27 @@ export interface NativeCore {
   /** The process ends: what waits for a socket from here on, in any thread, shares one second. */
   processEnds(): void;
   /** Locks the file or directory that is open as `fd`; false when another descriptor has it locked. */
-  tryLock(fd: number): boolean;
+  tryLock: (fd: number) => boolean;
   /** Where a file has bytes again, from an offset on; -1: only a hole follows. It moves the position of `fd`. */
   nextData(fd: number, offset: number): number;
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
   holdSignals(): void;
   releaseSignals(): void;
-  putListEntry(
+  /**
+   * Stores an entry of a text file with one list, and writes the file: `before`, all entries by their keys with
+   * commas between them, and `after`. In one call, because a worker can be terminated between two. An empty entry
+   * changes only what surrounds the list.
+   */
+  putListEntry: (
     path: string,
     key: string,
     entry: string,
     before: string,
     after: string,
     mode: number,
-  ): void;
-  forgetListEntries(path: string): void;
+  ) => void;
+  /** Forgets the entries of a file, which stays. */
+  forgetListEntries: (path: string) => void;
   /** See process-notes.ts. */
   processWords(bytes: number): ArrayBuffer;
   putNote(name: string, text: string): void;
@@ -351,16 +358,17 @@ export interface NativeCore {
   replaceFile(path: string, content: string, mode: number | undefined): void;
   /**
    * Watches the event loop of this thread until it ends, once: `listener` is called after a turn that
-   * took more than `limitMs`, and after a turn once `sampleMs` are over. False where that cannot be.
+   * took more than `limitMs`, and after a turn once `sampleMs` are over (0: never). If `hasSpans`, a thread that
+   * sleeps without an open span is neither busy nor stalled. False where that cannot be.
    */
-  watchLoop(
+  watchLoop: (
     limitMs: number,
     sampleMs: number,
     hasSpans: boolean,
     listener: NativeLoopListener,
-  ): boolean;
+  ) => boolean;
   /** Whether this thread has nothing to do from here on, for a watched loop of a process without spans. */
-  restLoop(on: boolean): void;
+  restLoop: (on: boolean) => void;
   /**
    * Has a record of the table of open records count as soon as the watched loop stalls, see
    * native/loop/loop_watch.h.
@@ -380,14 +388,14 @@ export interface NativeCore {
    * Notes the garbage collections of this thread until it ends, once: `listener` is called before the
    * event loop waits, if there are any. False where that cannot be.
    */
-  watchCollections(listener: () => void): boolean;
+  watchCollections: (listener: () => void) => boolean;
   /**
    * Moves the oldest noted collections into an array of numbers: from, to (nanoseconds of
    * CLOCK_MONOTONIC) and V8's kind of each. Returns how many; 0: there are no more.
    */
-  takeCollections(to: Float64Array): number;
+  takeCollections: (to: Float64Array) => number;
   /** Collections of this thread that were not noted: too many waited to be taken. */
-  lostCollections(): number;
+  lostCollections: () => number;
   systemThreadId(): number;
   drainRounds(): number;
   control: ControlLayout;

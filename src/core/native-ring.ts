@@ -44,7 +44,7 @@ export interface JoinOptions {
 }
 
 /** A clock of `interval` stamps. */
-export interface NativeIntervalClock {
+interface NativeIntervalClock {
   /** Where a record holds the start, before the stop; -1: nowhere. */
   offset: number;
   /** Seconds that are subtracted from the clock. */
@@ -54,7 +54,7 @@ export interface NativeIntervalClock {
 }
 
 /** See native/ring/interval_stamp.h. */
-export interface NativeIntervalOptions {
+interface NativeIntervalOptions {
   wall: NativeIntervalClock;
   cpu: NativeIntervalClock;
   /** CPU time of the thread rather than of the process. */
@@ -101,7 +101,7 @@ export interface NativeRingOptions {
   groupAt?: number;
 }
 
-export interface NativeRecordShape {
+interface NativeRecordShape {
   kind: 'fixed' | 'lines' | 'flagged';
   bytes?: number;
   own?: string;

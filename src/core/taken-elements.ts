@@ -1,5 +1,12 @@
 import { outOfRange, wrongType } from './errors.js';
-import { classNameOf, isDetached, lengthOf } from './typed-array.js';
+import {
+  bufferOf,
+  byteLengthOf,
+  byteOffsetOf,
+  classNameOf,
+  isDetached,
+  lengthOf,
+} from './typed-array.js';
 
 /** `Array.isArray` throws for a proxy that was revoked. */
 export function isArray(value: unknown): value is readonly unknown[] {
@@ -42,4 +49,18 @@ export function takeElements(
   const taken: unknown[] = [];
   for (let i = 0; i < length; i++) taken.push((value as readonly unknown[])[i]);
   return taken;
+}
+
+/**
+ * The bytes of a Uint8Array, with the length that it really has.
+ *
+ * @throws TracewrightError for anything else, and for one whose buffer is detached.
+ */
+export function takeBytes(field: string, value: unknown): Buffer {
+  if (classNameOf.call(value) !== 'Uint8Array') throw wrongType(field, value, 'a Uint8Array');
+  if (isDetached(value as Uint8Array)) {
+    throw outOfRange(field, value, 'a Uint8Array whose buffer is not detached');
+  }
+  const buffer = bufferOf.call(value) as ArrayBuffer;
+  return Buffer.from(buffer, byteOffsetOf.call(value), byteLengthOf.call(value));
 }

@@ -6,13 +6,8 @@ export class UnusedNumbers {
   /** For each used number a larger one, from which to search on. */
   readonly #next = new Map<number, number>();
 
-  /** Marks a number as used. */
-  use(number: number): void {
-    if (!this.#next.has(number)) this.#next.set(number, number + 1);
-  }
-
-  /** The wanted number, or the lowest unused one above it. */
-  find(wanted: number): number {
+  /** Uses the wanted number, or the lowest unused one above it. */
+  take(wanted: number): number {
     let unused = wanted;
     for (let next = this.#next.get(unused); next !== undefined; next = this.#next.get(unused)) {
       unused = next;
@@ -23,6 +18,36 @@ export class UnusedNumbers {
       this.#next.set(at, unused);
       at = next;
     }
+    this.#next.set(unused, unused + 1);
     return unused;
+  }
+}
+
+/** Values by name. A repeated name gets a number: `name (2)`. In linear time, also if all have one name. */
+export class NumberedNames {
+  readonly values: Record<string, unknown> = {};
+  isEmpty = true;
+  /** By repeated name: the number that its next repetition tries first. */
+  #numbers: Map<string, number> | undefined;
+
+  add(name: string, value: unknown): void {
+    this.isEmpty = false;
+    const unused = Object.hasOwn(this.values, name) ? this.#numbered(name) : name;
+    if (unused === '__proto__') {
+      // An assignment would set the prototype.
+      Object.defineProperty(this.values, unused, { value, enumerable: true });
+    } else {
+      this.values[unused] = value;
+    }
+  }
+
+  #numbered(name: string): string {
+    this.#numbers ??= new Map();
+    for (let number = this.#numbers.get(name) ?? 2; ; number++) {
+      const unused = `${name} (${number})`;
+      if (Object.hasOwn(this.values, unused)) continue;
+      this.#numbers.set(name, number + 1);
+      return unused;
+    }
   }
 }

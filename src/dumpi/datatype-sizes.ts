@@ -12,10 +12,10 @@ export const LARGEST_SIZE = 0x7fff_ffff;
 export const LAST_DATATYPE = 0x7ffe;
 
 /** Bytes of a datatype; undefined if they are not known. */
-export type SizeOf = (datatype: number) => number | undefined;
+type SizeOf = (datatype: number) => number | undefined;
 
 /** A datatype that a call makes or asks about, and its bytes if they are known. */
-export interface SizedDatatype {
+interface SizedDatatype {
   datatype: number;
   bytes: number | undefined;
 }

@@ -46,7 +46,7 @@ export function fileOfSections(path: string): string | undefined {
 export const CALLS_FORMAT = 'dumpi';
 
 /** Rings of a rank: of its calls, and of the names. */
-export interface RankRings {
+interface RankRings {
   calls: string;
   names: string;
 }

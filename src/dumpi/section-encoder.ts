@@ -12,7 +12,7 @@ import { isAtLeast } from './sections.js';
 import type { FunctionName, Footer, Header } from './sections.js';
 
 /** What follows the calls of a trace file. A section that is undefined is not in the index. */
-export interface SectionContents {
+interface SectionContents {
   header: Header;
   footer: Footer;
   keyvals: readonly (readonly [key: string, value: string])[];

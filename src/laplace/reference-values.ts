@@ -1,4 +1,4 @@
-import { firstOutside } from '../core/ring/record-packing.js';
+import { firstOutside } from '../core/native-calls.js';
 import { outOfRange, wrongType } from '../core/errors.js';
 import { checkInt64 } from '../core/int64.js';
 import { checkWord } from './hexadecimal.js';

@@ -1,4 +1,4 @@
-import { TRACE_PARENT } from '../spans/context/headers.js';
+import { TRACE_PARENT } from '../spans/context/header-format.js';
 import { requiredObject } from './engine/payload.js';
 
 /** A header as a producer of the program takes it: text or bytes. */

@@ -1,4 +1,4 @@
-import { TRACE_PARENT } from '../spans/context/headers.js';
+import { TRACE_PARENT } from '../spans/context/header-format.js';
 import type { Attributes } from './engine/attribute-names.js';
 import { carriedHeaders } from './engine/carried-headers.js';
 import * as names from './engine/conventions.js';

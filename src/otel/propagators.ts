@@ -16,7 +16,7 @@ import {
   MAX_HEADERS,
   TRACE_PARENT,
   TRACE_STATE,
-} from '../spans/context/headers.js';
+} from '../spans/context/header-format.js';
 import {
   checkTraceState,
   formatTraceParent,

@@ -27,7 +27,7 @@ export type Events = {
 export type DeclaredMcv = keyof Events;
 
 /** A declared event of any MCV. */
-export interface EventDeclaration {
+interface EventDeclaration {
   readonly signature: string;
   readonly description: string;
   readonly model: ModelName;

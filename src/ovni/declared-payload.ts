@@ -16,7 +16,7 @@ export interface Shape {
 }
 
 /** `extra`: read as if it were as declared. */
-export type PayloadVerdict = 'declared' | 'extra' | 'refused';
+type PayloadVerdict = 'declared' | 'extra' | 'refused';
 
 /**
  * Judges the payload of a declared event.

@@ -210,7 +210,7 @@ export function processDirectoryOf(path: string): string {
 const PIECE_DIGITS = 6;
 
 /** One trace of a series: the process that writes it, and its number, from 1. */
-export interface Piece {
+interface Piece {
   pid: number;
   number: number;
 }

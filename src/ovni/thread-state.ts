@@ -3,7 +3,7 @@ import { codeOf } from './layout.js';
 /** The states of a thread in the emulator. */
 export type ThreadState = 'unknown' | 'running' | 'paused' | 'cooling' | 'warming' | 'dead';
 
-export interface Transition {
+interface Transition {
   readonly mcv: string;
   readonly from: readonly ThreadState[];
   readonly to: ThreadState;

@@ -1,3 +1,5 @@
+import { enlarged } from './enlarged.js';
+
 const FIRST_SLOTS = 1 << 10;
 const FIRST_BYTES = 1 << 14;
 const EMPTY = 0xffff_ffff;
@@ -83,9 +85,7 @@ export class ByteTable {
     const begin = number === 0 ? 0 : this.#ends[number - 1]!;
     const end = begin + to - from;
     if (end > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(end, 2 * this.#bytes.length));
-      larger.set(this.#bytes);
-      this.#bytes = larger;
+      this.#bytes = enlarged(this.#bytes, Math.max(end, 2 * this.#bytes.length));
     }
     for (let i = from, at = begin; i < to; i++) this.#bytes[at++] = bytes[i]!;
     this.#ends[number] = end;
@@ -96,23 +96,16 @@ export class ByteTable {
   }
 
   #grow(): void {
-    const size = 2 * this.count;
-    const ends = new Uint32Array(size);
-    const hashes = new Int32Array(size);
-    const systems = new Uint32Array(size);
-    systems.set(this.#systems);
-    ends.set(this.#ends);
-    hashes.set(this.#hashes);
-    const slots = new Uint32Array(2 * size).fill(EMPTY);
+    this.#ends = enlarged(this.#ends);
+    this.#hashes = enlarged(this.#hashes);
+    this.#systems = enlarged(this.#systems);
+    const slots = new Uint32Array(2 * this.#slots.length).fill(EMPTY);
     const mask = slots.length - 1;
     for (let number = 0; number < this.count; number++) {
-      let slot = hashes[number]! & mask;
+      let slot = this.#hashes[number]! & mask;
       while (slots[slot] !== EMPTY) slot = (slot + 1) & mask;
       slots[slot] = number;
     }
-    this.#ends = ends;
-    this.#hashes = hashes;
-    this.#systems = systems;
     this.#slots = slots;
   }
 }

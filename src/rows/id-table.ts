@@ -1,4 +1,5 @@
 import { mixed, RANDOM_SEED } from './byte-table.js';
+import { enlarged } from './enlarged.js';
 
 const NONE = 0xffff_ffff;
 
@@ -145,8 +146,7 @@ export class TraceTable {
   }
 
   #grow(): void {
-    const words = new Int32Array(2 * this.#words.length);
-    words.set(this.#words);
+    const words = enlarged(this.#words);
     const slots = new Uint32Array(2 * this.#slots.length).fill(NONE);
     const mask = slots.length - 1;
     for (let number = 0; number < this.count; number++) {

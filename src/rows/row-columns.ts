@@ -1,3 +1,5 @@
+import { enlarged } from './enlarged.js';
+
 const FIRST_CAPACITY = 1 << 12;
 /** As many as most rows have. */
 const HASHES_OF_ROW = 4;
@@ -78,43 +80,23 @@ export class RowColumns {
 
   /** A hash of an attribute of the row that is added next. */
   addHash(hash: number): void {
-    if (this.hashCount === this.hashes.length) {
-      const larger = new Int32Array(2 * this.hashes.length);
-      larger.set(this.hashes);
-      this.hashes = larger;
-    }
+    if (this.hashCount === this.hashes.length) this.hashes = enlarged(this.hashes);
     this.hashes[this.hashCount++] = hash;
   }
 
   #grow(capacity: number): void {
-    const grownWords = (column: Uint32Array, each = 1): Uint32Array => {
-      const larger = new Uint32Array(each * capacity);
-      larger.set(column);
-      return larger;
-    };
-    const grownDoubles = (column: Float64Array): Float64Array => {
-      const larger = new Float64Array(capacity);
-      larger.set(column);
-      return larger;
-    };
-    this.start = grownDoubles(this.start);
-    this.duration = grownDoubles(this.duration);
-    this.name = grownWords(this.name);
-    this.route = grownWords(this.route);
-    this.track = grownWords(this.track);
-    this.trace = grownWords(this.trace);
-    this.spanId = grownWords(this.spanId, 2);
-    this.parentId = grownWords(this.parentId, 2);
-    this.recordOffset = grownWords(this.recordOffset);
-    this.hashEnd = grownWords(this.hashEnd);
-    const flags = new Uint8Array(capacity);
-    flags.set(this.flags);
-    this.flags = flags;
-    if (this.#rests !== undefined) {
-      const rests = new Int16Array(2 * capacity);
-      rests.set(this.#rests);
-      this.#rests = rests;
-    }
+    this.start = enlarged(this.start, capacity);
+    this.duration = enlarged(this.duration, capacity);
+    this.name = enlarged(this.name, capacity);
+    this.route = enlarged(this.route, capacity);
+    this.track = enlarged(this.track, capacity);
+    this.trace = enlarged(this.trace, capacity);
+    this.flags = enlarged(this.flags, capacity);
+    this.spanId = enlarged(this.spanId, 2 * capacity);
+    this.parentId = enlarged(this.parentId, 2 * capacity);
+    this.recordOffset = enlarged(this.recordOffset, capacity);
+    this.hashEnd = enlarged(this.hashEnd, capacity);
+    this.#rests &&= enlarged(this.#rests, 2 * capacity);
     this.capacity = capacity;
   }
 }

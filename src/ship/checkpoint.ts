@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
-import { tryLock } from '../core/files/file-lock.js';
+import { tryLock } from '../core/native-calls.js';
 import { readRegularFile } from '../core/files/regular-file.js';
 import { statePath } from '../core/files/state-path.js';
 import { hasCode, wrapSystemError } from '../core/files/system-error.js';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
-import { tryLock } from '../core/files/file-lock.js';
+import { tryLock } from '../core/native-calls.js';
 import { hasCode, wrapSystemError } from '../core/files/system-error.js';
 import type { UnnamedFile } from './target.js';
 

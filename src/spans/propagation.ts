@@ -6,9 +6,14 @@ import { runWith } from './context/context-storage.js';
 import { formatBaggage, isBaggageName, NO_BAGGAGE, parseBaggage } from './context/baggage.js';
 import type { Baggage } from './context/baggage.js';
 import { CarriedBaggage } from './context/carried.js';
-import { programFormat } from './context/header-format.js';
+import {
+  BAGGAGE,
+  MAX_HEADERS,
+  programFormat,
+  TRACE_PARENT,
+  TRACE_STATE,
+} from './context/header-format.js';
 import type { HeaderFormat } from './context/header-format.js';
-import { BAGGAGE, MAX_HEADERS, TRACE_PARENT, TRACE_STATE } from './context/headers.js';
 import { TRACE_FLAGS_MASK } from './layout.js';
 import { propagated } from './context/propagators-variable.js';
 import { RemoteParent } from './context/remote-parent.js';

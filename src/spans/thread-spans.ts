@@ -1,5 +1,5 @@
 import { clockNow } from '../core/clock.js';
-import { systemRandom } from '../core/system-random.js';
+import { systemRandom } from '../core/native-calls.js';
 import { START_OFFSET } from '../heph/layout.js';
 import type { SpanAttributes } from './attributes.js';
 import { openOutput, output } from './recording.js';

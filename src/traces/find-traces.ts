@@ -161,7 +161,7 @@ function tracesAt(path: string, search: Search, withoutFile: boolean): FoundTrac
 }
 
 /** What is looked for, next to the form. */
-export interface SearchOptions {
+interface SearchOptions {
   /** Includes traces of which only rings exist, for recovery. */
   withoutFile?: boolean;
   /** Takes what is wrong with a directory below a path; the others are searched. Default: throw it. */

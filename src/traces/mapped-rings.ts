@@ -6,7 +6,7 @@ import { RingFile } from '../core/recovery/ring-file.js';
 import { ringsIn } from '../core/recovery/ring-search.js';
 
 /** A ring in a directory where a live process has one. */
-export interface MappedRing {
+interface MappedRing {
   ring: string;
   /** The file that it feeds. */
   file: string;

@@ -4,7 +4,7 @@ import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { untilFault } from '../core/fault.js';
 import { kindOf } from '../core/files/file-kind.js';
 import { hasCode } from '../core/files/system-error.js';
-import { listed } from '../core/listed.js';
+import { listed } from '../core/counted.js';
 import { filesBelow } from '../core/recovery/ring-search.js';
 import { RingFile } from '../core/recovery/ring-file.js';
 import type { FoundTrace } from './find-traces.js';
@@ -12,7 +12,7 @@ import { MappedRings } from './mapped-rings.js';
 import type { TraceFormat } from '../rows/trace-format.js';
 
 /** A ring that may contain a part of a trace. */
-export interface RemainingRing {
+interface RemainingRing {
   path: string;
   /** The file that it feeds. */
   file: string;

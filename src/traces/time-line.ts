@@ -14,7 +14,7 @@ export interface Placement {
 }
 
 /** Traces on one time line. */
-export interface TimeLine {
+interface TimeLine {
   /** The zero of the aligned traces, in nanoseconds since 1970; undefined if there is none. */
   zero: bigint | undefined;
   placements: Placement[];

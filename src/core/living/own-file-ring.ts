@@ -28,7 +28,7 @@ export function copyOwnRing(ring: LivingRing): OwnFileCopy {
 }
 
 /** Where the ring of a file may lie. */
-export interface RingLocations {
+interface RingLocations {
   /** Next to the file, whose name it says. */
   nextTo: string;
   /** Where the writer had it: there it must have noted this file. */

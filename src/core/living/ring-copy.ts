@@ -8,7 +8,7 @@ const MOST_COPIES = 20;
 const MOST_FAULTS = 5;
 
 /** The records that a ring held at a moment. */
-export interface RingCopy {
+interface RingCopy {
   page: RingPage;
   /** Whole records, one after another. */
   records: Buffer;
@@ -17,7 +17,7 @@ export interface RingCopy {
 }
 
 /** Of a format: bytes of the record that begins at an offset; undefined if none does. */
-export type RecordBytes = (bytes: Buffer, at: number) => number | undefined;
+type RecordBytes = (bytes: Buffer, at: number) => number | undefined;
 
 /**
  * Copies what a ring holds. The producer writes over nothing that the tail has not passed, so a copied byte

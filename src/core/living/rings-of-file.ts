@@ -6,9 +6,9 @@ import { namesEnding } from '../files/directory-names.js';
 import { LivingRing } from './living-ring.js';
 
 /** The names of a format's rings. */
-export type FileOfRing = (ring: string) => string | undefined;
+type FileOfRing = (ring: string) => string | undefined;
 
-export interface RingSearch {
+interface RingSearch {
   /** The file that a ring next to it feeds. */
   fileOfRing: FileOfRing;
   /** Of those that feed such a file, what a ring says of its format. */

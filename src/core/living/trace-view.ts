@@ -6,7 +6,7 @@ import { openRegularFile } from '../files/regular-file.js';
 import { wrapSystemError } from '../files/system-error.js';
 
 /** Whether the process of a trace runs, and how it has ended. */
-export type WriterState = 'ended' | 'growing' | 'died';
+type WriterState = 'ended' | 'growing' | 'died';
 
 /**
  * Shows one trace after another.

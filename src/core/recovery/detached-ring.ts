@@ -6,7 +6,7 @@ import type { RingFile } from './ring-file.js';
 import { ringsIn } from './ring-search.js';
 
 /** A trace whose files may be fed by rings in a directory of their own. */
-export interface TraceOfRings {
+interface TraceOfRings {
   /** Whether a ring feeds a file of this format. */
   isMine(ring: RingFile): boolean;
   /** Whether a path lies in the trace under the name of one of its files, whatever is there. */

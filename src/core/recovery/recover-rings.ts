@@ -26,7 +26,7 @@ export interface Candidate {
 }
 
 /** A ring that a dead process left, and the stream that it feeds. */
-export interface Leftover {
+interface Leftover {
   ring: RingFile;
   stream: string;
 }

@@ -44,7 +44,7 @@ function doubted(path: string, doubt: string): TracewrightError {
 }
 
 /** What a ring is opened for. `look`: only to be read, and nothing is created next to it. */
-export type RingPurpose = 'recover' | 'look';
+type RingPurpose = 'recover' | 'look';
 
 /** @throws TracewrightError of the field `DOUBTED_RING` for a ring that is not believed. */
 function refuseDoubted(

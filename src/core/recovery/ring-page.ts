@@ -28,7 +28,7 @@ export const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
  * What was being written, in ring positions: of a file that several rings feed a chunk and its offset
  * there, of a file of the ring's own so many bytes (`offset`) that never were in the ring.
  */
-export interface Claim {
+interface Claim {
   from: number;
   to: number;
   offset: number;

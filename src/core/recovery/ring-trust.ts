@@ -42,7 +42,7 @@ export function isOurs(path: string, { uid }: Pick<Stats, 'uid'>): boolean {
 }
 
 /** The file that a ring feeds. */
-export interface Trace {
+interface Trace {
   path: string;
   /** What `fstat` or `lstat` says of it; undefined: there is none. */
   status: Stats | undefined;

@@ -59,10 +59,7 @@ export class Ring {
   stamp = new Float64Array(NOWHERE, 0, 1);
   /** What the ring's kind of stamp shares with its writer; see native/ring/commit_stamp.h. */
   stampArea = new Float64Array(STAMP_AREA);
-  /**
-   * One element, of unfinished-target.ts: not 0 while the target lacks an end that only its format can
-   * write. A ring that is finished meanwhile leaves its file to recovery.
-   */
+  /** One element, of unfinished-target.ts. A ring that is finished while it is not 0 leaves its file to recovery. */
   unfinished = new Int32Array(NOWHERE, 0, 1);
   /** The data as 32-bit words of the machine's byte order, and what `putWords` is to do with them. */
   words = new Int32Array(NOWHERE);
@@ -181,10 +178,7 @@ export class Ring {
     this.#stuck = new KnownFull(buffer, control.tail);
   }
 
-  /**
-   * Lays down the records that end the stream if its thread cannot. `epilogue[0]`
-   * selects one of them, counting from 1; 0 is none.
-   */
+  /** Stores the records that end the stream if its thread cannot. `epilogue[0]` selects one, from 1; 0 is none. */
   setEpilogues(epilogues: readonly (readonly Uint8Array[])[]): void {
     const { control } = core;
     epilogues.forEach((records, index) => {
@@ -222,18 +216,12 @@ export class Ring {
     return this.#takeRoom(room, bytes, stamped);
   }
 
-  /**
-   * Drops a record of at least `bytes` bytes, and counts it, if the ring is known to have no room for
-   * so many. Costs nearly nothing.
-   */
+  /** Drops a record of at least `bytes` bytes, and counts it, if the ring is known to have no room for it. */
   dropIfFull(bytes: number): boolean {
     return this.#full.isFor(bytes) && !this.countDropped();
   }
 
-  /**
-   * As `makeRoom`, but writes the ring out whatever the policy: for a record without which later ones
-   * mean something else.
-   */
+  /** As `makeRoom`, but writes the ring out whatever the policy: for a record without which later ones say else. */
   forceRoom(bytes: number, stamped = false): boolean {
     if (this.#stuck.isFor(bytes)) return this.countDropped();
     this.#stuck.beforeAsking();
@@ -288,8 +276,7 @@ export class Ring {
   }
 
   /**
-   * Writes a record that is longer than `longestRecord` after everything before it. False when the
-   * target fails, which must not fail the program: the record is dropped, and counted here.
+   * Writes a record longer than `longestRecord` after all before it. False: the target fails, the record is dropped.
    *
    * @throws the native error ERANGE when the record's own clock lies before the last one.
    */
@@ -346,10 +333,7 @@ export class Ring {
     return this.#refused[0]!;
   }
 
-  /**
-   * Whether the target's path still names the file that this ring, and no other, feeds. If it was
-   * removed, another trace may lie there.
-   */
+  /** Whether the target's path still names the file that this ring feeds. Another trace may lie there. */
   get inPlace(): boolean {
     return core.inPlace(this.#id);
   }
@@ -358,10 +342,7 @@ export class Ring {
     return this.#id === -1 ? undefined : core.ringCounts(this.#id);
   }
 
-  /**
-   * Drains, completes the stream and lets go of the ring. At most `limitMs` are spent on what a
-   * socket has not taken yet.
-   */
+  /** Drains, completes the stream and lets go of the ring. Waits `limitMs` at most for a socket. */
   close(limitMs = 1000): void {
     if (this.#id === -1) return;
     const id = this.#id;

@@ -148,10 +148,7 @@ function* traceFindings(
 }
 
 /** Checks the calls of a file without its sections, up to the last that is complete. */
-export function* callFindings(
-  path: string,
-  onProgress: Progress | undefined,
-): Generator<Finding, void> {
+function* callFindings(path: string, onProgress: Progress | undefined): Generator<Finding, void> {
   let cursor: CallCursor;
   try {
     cursor = new CallCursor(path, BODY_OFFSET, undefined, WRITTEN_VERSION, undefined, {

@@ -85,7 +85,7 @@ function linesFor(json: boolean, rank: number | undefined): Lines {
 }
 
 /** One readable line for a call, without the line's end. */
-export function callLine(record: CallRecord): string {
+function callLine(record: CallRecord): string {
   const { name, thread, cpu, wall, counters } = record;
   const values = record.fields as Readonly<Record<string, FieldValue | undefined>>;
   const shown = callNamed(name)!

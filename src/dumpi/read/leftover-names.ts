@@ -20,7 +20,7 @@ function namesRingAt(path: string, file: string): RingFile | UnreadyRing | undef
 }
 
 /** The names of a rank, and what was not used for them. */
-export interface RecoveredNames extends StoredNames {
+interface RecoveredNames extends StoredNames {
   /** Whether a ring of them is there that is not believed. */
   isRingLeft: boolean;
 }

@@ -18,7 +18,7 @@ export interface MessageEnd {
 }
 
 /** The sends or the receives of one kind: how many, and the number of the first message once both ends agree. */
-export interface MessageKind {
+interface MessageKind {
   readonly end: MessageSide;
   readonly rank: number;
   count: number;

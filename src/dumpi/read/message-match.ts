@@ -49,7 +49,7 @@ interface Stream {
 type Streams = Map<number, Map<number, Stream>>;
 
 /** Messages from one rank to another. */
-export interface Traffic {
+interface Traffic {
   from: number;
   to: number;
   messages: number;

@@ -1,5 +1,7 @@
-import { nodeThreads } from './node-threads.js';
 import type { RunFiles } from './run-files.js';
+
+/** Node's own object of worker threads: its `Worker` is replaced. */
+export const nodeThreads = process.getBuiltinModule('node:worker_threads');
 
 /** What a worker learns from its environment data, of which it gets a copy when it is made. */
 export interface Assignment {

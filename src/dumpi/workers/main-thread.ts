@@ -1,8 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
 import type { Worker, WorkerOptions } from 'node:worker_threads';
-import { setAssignment } from './assignment.js';
-import { nodeThreads } from './node-threads.js';
+import { nodeThreads, setAssignment } from './assignment.js';
 import { Peer } from './peer.js';
 import { takeRank } from './thread-rank.js';
 import type { ThreadRank } from './thread-rank.js';

@@ -1,6 +1,7 @@
-import type { Rank } from '../write/rank.js';
 import type { RankRendezvous } from './rank-rendezvous.js';
 import { warn, warnNotRecorded } from './warnings.js';
+import { createHandles } from '../write/handles.js';
+import { Rank } from '../write/rank.js';
 
 /** What a thread is in the run. */
 export interface ThreadRank {
@@ -33,4 +34,40 @@ export function takeRank(number: number, rendezvous: RankRendezvous, open: () =>
     }
   });
   return { number, rendezvous, trace };
+}
+
+const handles = createHandles();
+const doNothing = (): undefined => undefined;
+
+/** What a program gets of a rank that could not be opened: its calls do nothing. */
+const UNTRACED = new Proxy(Object.create(Rank.prototype) as Rank, {
+  get(_, name) {
+    if (name === 'handles') return handles;
+    const method: unknown = Object.getOwnPropertyDescriptor(Rank.prototype, name)?.value;
+    return name === 'enter' || typeof method === 'function' ? doNothing : undefined;
+  },
+});
+
+/**
+ * A rank that is opened when its first property is read: a program that only imports it writes no trace.
+ *
+ * @param open opens it, or returns what was opened; undefined if that failed.
+ */
+export function rankWhenUsed(open: () => Rank | undefined): Rank {
+  const methods = new Map<unknown, unknown>();
+  const opened = (): Rank => open() ?? UNTRACED;
+  return new Proxy(Object.create(Rank.prototype) as Rank, {
+    get(_, name) {
+      const known = methods.get(name);
+      if (known !== undefined) return known;
+      const rank = opened();
+      const value: unknown = Reflect.get(rank, name);
+      if (typeof value !== 'function') return value;
+      const method: unknown = value.bind(rank);
+      methods.set(name, method);
+      return method;
+    },
+    set: (_, name, value) => Reflect.set(opened(), name, value),
+    has: (_, name) => Reflect.has(Rank.prototype, name) || Reflect.has(opened(), name),
+  });
 }

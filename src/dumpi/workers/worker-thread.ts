@@ -1,5 +1,5 @@
 import type { Assignment } from './assignment.js';
-import { nodeThreads } from './node-threads.js';
+import { nodeThreads } from './assignment.js';
 import { Peer } from './peer.js';
 import { takeRank } from './thread-rank.js';
 import type { ThreadRank } from './thread-rank.js';

@@ -19,7 +19,7 @@ import type { RecordHead } from './record-head.js';
 const NOTHING = new Uint8Array(0);
 
 /** When a call began. */
-export interface CallStart {
+interface CallStart {
   wall: number;
   cpu: number;
   counters: BigInt64Array | undefined;

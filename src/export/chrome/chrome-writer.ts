@@ -1,8 +1,7 @@
 import { exactMicroseconds, microseconds } from './chrome-event.js';
 import type { ChromeEvent } from './chrome-event.js';
 import { jsonValue } from '../../core/json.js';
-import { NumberedNames } from '../../core/numbered-names.js';
-import { UnusedNumbers } from '../../core/unused-numbers.js';
+import { NumberedNames, UnusedNumbers } from '../../core/unused-numbers.js';
 import type { Canvas, CounterUnit, PictureTime } from '../picture/canvas.js';
 
 const CHUNK_CHARACTERS = 256 << 10;
@@ -73,8 +72,7 @@ export class ChromeWriter implements Canvas {
     const { pid, tid, name: above } = this.#tracks[parent]!;
     let lanes = this.#lanes.get(pid);
     if (lanes === undefined) this.#lanes.set(pid, (lanes = new UnusedNumbers()));
-    const lane = lanes.find(FIRST_LANE);
-    lanes.use(lane);
+    const lane = lanes.take(FIRST_LANE);
     this.#describe('thread_name', pid, lane, { name: `${above}, ${name}` });
     this.#describe('thread_sort_index', pid, lane, { sort_index: tid });
     return this.#newTrack(pid, lane, name);

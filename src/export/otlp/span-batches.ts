@@ -14,14 +14,14 @@ const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 
 /** Of an unfinished span, true: the process ended before it, and its end is the last sign of life. */
-export const UNFINISHED = 'tracewright.unfinished';
+const UNFINISHED = 'tracewright.unfinished';
 /** Of a span that ends before its start: by how many nanoseconds. Its end is its start then. */
 const ENDS_BEFORE_START = 'tracewright.ends_before_start';
 
 /** Of a span or an event before 1970: its times in nanoseconds since then. OTLP's own are 0. */
 const START_TIME = 'tracewright.start_time_unix_nano';
 const END_TIME = 'tracewright.end_time_unix_nano';
-export const EVENT_TIME = 'tracewright.time_unix_nano';
+const EVENT_TIME = 'tracewright.time_unix_nano';
 
 type FurtherAttributes = readonly (readonly [name: string, value: RecordedValue])[];
 const NONE: FurtherAttributes = [];

@@ -78,9 +78,15 @@ export abstract class Column<T> {
   }
 
   /** The fields of the schema that say what the values mean. */
-  abstract meaning(): ThriftStruct;
+  meaning(): ThriftStruct {
+    return [];
+  }
+
+  protected encoded(): Omit<ColumnPages, 'values'> {
+    return { dictionary: undefined, data: this.bytes.take(), encoding: PLAIN, range: undefined };
+  }
+
   protected abstract put(value: T): void;
-  protected abstract encoded(): Omit<ColumnPages, 'values'>;
 }
 
 const NO_LEVELS = Buffer.alloc(0);
@@ -127,48 +133,24 @@ export class TextColumn extends Column<string> {
     this.#isJson = isJson;
   }
 
-  meaning(): ThriftStruct {
-    return textMeaning(this.#isJson);
+  override meaning(): ThriftStruct {
+    return [
+      [6, { i32: this.#isJson ? CONVERTED_JSON : CONVERTED_UTF8 }],
+      [10, { struct: this.#isJson ? JSON_TYPE : STRING_TYPE }],
+    ];
   }
 
   protected put(value: string): void {
     this.bytes.lengthAndText(value);
   }
-
-  protected encoded(): Omit<ColumnPages, 'values'> {
-    return {
-      dictionary: undefined,
-      data: this.bytes.take(),
-      encoding: PLAIN,
-      range: undefined,
-    };
-  }
-}
-
-function textMeaning(isJson: boolean): ThriftStruct {
-  return [
-    [6, { i32: isJson ? CONVERTED_JSON : CONVERTED_UTF8 }],
-    [10, { struct: isJson ? JSON_TYPE : STRING_TYPE }],
-  ];
 }
 
 /** Texts of which many are equal: each is in the row group once. */
-export class DictionaryColumn extends Column<string> {
-  readonly type = BYTE_ARRAY;
-  readonly #isJson: boolean;
+export class DictionaryColumn extends TextColumn {
   readonly #numbers = new Map<string, number>();
   readonly #rows: number[] = [];
 
-  constructor(name: string, isOptional = false, isJson = false) {
-    super(name, isOptional);
-    this.#isJson = isJson;
-  }
-
-  meaning(): ThriftStruct {
-    return textMeaning(this.#isJson);
-  }
-
-  protected put(value: string): void {
+  protected override put(value: string): void {
     let number = this.#numbers.get(value);
     if (number === undefined) {
       number = this.#numbers.size;
@@ -178,7 +160,7 @@ export class DictionaryColumn extends Column<string> {
     this.#rows.push(number);
   }
 
-  protected encoded(): Omit<ColumnPages, 'values'> {
+  protected override encoded(): Omit<ColumnPages, 'values'> {
     const count = this.#numbers.size;
     const width = Math.max(1, 32 - Math.clz32(count - 1));
     const rows = bitPacked(this.#rows, width);
@@ -197,19 +179,11 @@ export class DictionaryColumn extends Column<string> {
 export class Int32Column extends Column<number> {
   readonly type = INT32;
 
-  meaning(): ThriftStruct {
-    return [];
-  }
-
   protected put(value: number): void {
     const { bytes } = this;
     bytes.reserve(4);
     bytes.view.setInt32(bytes.length, value, true);
     bytes.length += 4;
-  }
-
-  protected encoded(): Omit<ColumnPages, 'values'> {
-    return { dictionary: undefined, data: this.bytes.take(), encoding: PLAIN, range: undefined };
   }
 }
 
@@ -227,7 +201,7 @@ export class Int64Column extends Column<bigint> {
     this.#isTime = isTime;
   }
 
-  meaning(): ThriftStruct {
+  override meaning(): ThriftStruct {
     return this.#isTime ? [[10, { struct: TIMESTAMP_TYPE }]] : [];
   }
 
@@ -241,11 +215,11 @@ export class Int64Column extends Column<bigint> {
     if (value > this.#greatest) this.#greatest = value;
   }
 
-  protected encoded(): Omit<ColumnPages, 'values'> {
+  protected override encoded(): Omit<ColumnPages, 'values'> {
     const range = { least: int64Bytes(this.#least), greatest: int64Bytes(this.#greatest) };
     this.#least = MAX_INT64;
     this.#greatest = -MAX_INT64;
-    return { dictionary: undefined, data: this.bytes.take(), encoding: PLAIN, range };
+    return { ...super.encoded(), range };
   }
 }
 
@@ -260,19 +234,15 @@ export class BooleanColumn extends Column<boolean> {
   readonly type = BOOLEAN;
   #byte = 0;
 
-  meaning(): ThriftStruct {
-    return [];
-  }
-
   protected put(value: boolean): void {
     const bit = (this.values - 1) & 7;
     if (value) this.#byte |= 1 << bit;
     if (bit === 7) this.#flush();
   }
 
-  protected encoded(): Omit<ColumnPages, 'values'> {
+  protected override encoded(): Omit<ColumnPages, 'values'> {
     if ((this.values & 7) !== 0) this.#flush();
-    return { dictionary: undefined, data: this.bytes.take(), encoding: PLAIN, range: undefined };
+    return super.encoded();
   }
 
   #flush(): void {

@@ -1,3 +1,5 @@
+import { enlarged } from '../../rows/enlarged.js';
+
 const EMPTY = -1;
 /** Odd numbers that nobody knows who chooses ids. */
 const [MIX_HIGH, MIX_LOW] = [oddNumber(), oddNumber()];
@@ -85,8 +87,8 @@ export class IdTable {
       return free;
     }
     if (this.#entries === this.#values.length) {
-      this.#values = larger(this.#values);
-      this.#next = larger(this.#next);
+      this.#values = enlarged(this.#values);
+      this.#next = enlarged(this.#next);
     }
     return this.#entries++;
   }
@@ -120,10 +122,4 @@ export class IdTable {
       this.#first[slot] = first[i]!;
     }
   }
-}
-
-function larger(numbers: Int32Array): Int32Array<ArrayBuffer> {
-  const grown = new Int32Array(2 * numbers.length);
-  grown.set(numbers);
-  return grown;
 }

@@ -81,8 +81,7 @@ export class PictureProcess {
   thread(key: string, tid: number, name: string): PictureThread {
     let thread = this.#threads.get(key);
     if (thread === undefined) {
-      const unused = this.#tids.find(tid);
-      this.#tids.use(unused);
+      const unused = this.#tids.take(tid);
       const track = this.#canvas.threadTrack(this.track, this.pid, unused, name);
       thread = new PictureThread(this.#canvas, track, CONCURRENT);
       this.#threads.set(key, thread);
@@ -119,9 +118,7 @@ export class Picture {
   process(key: string, pid: number, name: string, labels: readonly string[]): PictureProcess {
     let process = this.#processes.get(key);
     if (process === undefined) {
-      const unused = this.#pids.find(pid);
-      this.#pids.use(unused);
-      process = new PictureProcess(this.canvas, unused, name, labels);
+      process = new PictureProcess(this.canvas, this.#pids.take(pid), name, labels);
       this.#processes.set(key, process);
     }
     return process;

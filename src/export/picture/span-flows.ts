@@ -1,3 +1,4 @@
+import { enlarged } from '../../rows/enlarged.js';
 import { IdTable } from './id-table.js';
 
 /** Spans whose parent has not been found yet, at most. */
@@ -11,11 +12,7 @@ class Numbers {
   length = 0;
 
   push(value: number): void {
-    if (this.length === this.#array.length) {
-      const larger = new Uint32Array(2 * this.length);
-      larger.set(this.#array);
-      this.#array = larger;
-    }
+    if (this.length === this.#array.length) this.#array = enlarged(this.#array);
     this.#array[this.length++] = value;
   }
 

@@ -24,7 +24,7 @@ export interface DrawnSpan {
 }
 
 /** What is written, in this order: `begin` of a span, or its end. */
-export interface Step {
+interface Step {
   drawn: DrawnSpan;
   isEnd: boolean;
 }

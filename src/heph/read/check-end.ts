@@ -3,7 +3,7 @@ import { TraceFormatError } from '../../core/errors.js';
 import { openRegularFile } from '../../core/files/regular-file.js';
 import { endOfRecords } from '../../core/living/ring-copy.js';
 import { PACKET_HEAD_BYTES } from '../layout.js';
-import { eventBytes } from './event-size.js';
+import { eventBytes } from './event-bytes.js';
 import { PacketCursor } from './packet-cursor.js';
 import { EVENT_BYTES } from './packet-head.js';
 

@@ -1,3 +1,7 @@
+import { MIN_EVENT_BYTES, SIZE_OFFSET } from '../layout.js';
+import { PacketDecoding } from './packet-decoding.js';
+import { EVENT_BYTES } from './packet-head.js';
+
 /** One event in memory, of which no more is known than where it begins and ends. */
 export interface EventBytes {
   /** What is in memory; the event begins at `position`. */
@@ -15,4 +19,23 @@ export interface EventBytes {
    * @throws TraceFormatError when its content is wrong.
    */
   packet(): unknown;
+}
+
+/** Bytes of an event by its size field; undefined if no event begins there. */
+export function eventBytes(bytes: Buffer, at: number): number | undefined {
+  if (EVENT_BYTES.compare(bytes, at, at + EVENT_BYTES.length) !== 0) return undefined;
+  const size = bytes.readUInt32BE(at + SIZE_OFFSET);
+  return size < MIN_EVENT_BYTES ? undefined : size;
+}
+
+/** Whether bytes are one whole event. */
+export function isEvent(bytes: Buffer): boolean {
+  const decoding = new PacketDecoding('event', 0xffff_ffff);
+  decoding.setBytes(bytes, 0);
+  try {
+    const packet = decoding.decode(0, decoding.size(0, bytes.length));
+    return packet.kind === 'event' && packet.size === bytes.length;
+  } catch {
+    return false;
+  }
 }

@@ -20,7 +20,7 @@ import {
 import { CounterRanges } from './counter-ranges.js';
 import { lossesOf, lostEnd } from './cut-ends.js';
 import type { EventBytes } from './event-bytes.js';
-import { eventBytes, isEvent } from './event-size.js';
+import { eventBytes, isEvent } from './event-bytes.js';
 import { restOf } from './file-end.js';
 import { HeldEvents, HeldRing } from './held-events.js';
 import type { LivingPass } from './living-pass.js';

@@ -7,7 +7,7 @@ const MOST_CANDIDATES = 1 << 18;
 const MAGIC_BYTES = 4;
 
 /** The file in which an event is looked for. */
-export interface SearchedFile {
+interface SearchedFile {
   /** Reads into a buffer from an offset on; returns the count of bytes read. */
   readAt(into: Buffer, offset: number): number;
   /** Where the file has bytes again, from an offset on; -1: only a hole follows. */

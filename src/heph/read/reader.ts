@@ -2,7 +2,7 @@ import { integerIn, limitFrom, ownOptions } from '../../core/options/argument.js
 import { wrongType } from '../../core/errors.js';
 import type { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
-import { takeBytes } from '../../core/taken-bytes.js';
+import { takeBytes } from '../../core/taken-elements.js';
 import { DEFAULT_MAX_PACKET_BYTES, PACKET_HEAD_BYTES } from '../layout.js';
 import type { Packet } from '../packet.js';
 import { PacketCursor } from './packet-cursor.js';

@@ -4,10 +4,10 @@ import { endOfRecords } from '../../core/living/ring-copy.js';
 import type { FeedingRing } from '../../core/recovery/feeding-ring.js';
 import type { RingPage } from '../../core/recovery/ring-page.js';
 import { PACKET_HEAD_BYTES } from '../layout.js';
-import { eventBytes, isEvent } from './event-size.js';
+import { eventBytes, isEvent } from './event-bytes.js';
 
 /** A claim that the bytes of the file may not have reached yet. */
-export interface UnfilledClaim {
+interface UnfilledClaim {
   from: number;
   to: number;
   /** Of a dead process: what belongs there. */

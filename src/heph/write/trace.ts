@@ -6,7 +6,7 @@ import { noCounts } from '../../core/no-counts.js';
 import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { SharedTarget } from '../../core/ring/shared-target.js';
-import { limitGroup } from '../../core/ring/target-group.js';
+import { limitGroup } from '../../core/native-calls.js';
 import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';

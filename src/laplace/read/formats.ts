@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, fstatSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { ringFormatAt } from '../../core/recovery/ring-file.js';
@@ -12,9 +12,13 @@ import { readKernelEvents } from './kernel-reader.js';
 import { readFirstRecord, recoverTrace } from './recover.js';
 import { readReferences } from './reference-reader.js';
 import { readKernelRows } from './rows.js';
-import { kindOfTrace } from './trace-kind.js';
-import { traceViewer } from './view-trace.js';
 import type { RingNames, TraceFormat } from '../../rows/trace-format.js';
+import { headOfFile } from '../../core/files/regular-file.js';
+import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
+import { noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
+import type { TraceViewer } from '../../core/living/trace-view.js';
+import { readerOf, withEnding } from '../../core/recovery/own-file.js';
+import { endingOf } from './trace-ending.js';
 
 const CLOCK = "the machine's cycle counter";
 const NOT_DRAWN =
@@ -109,4 +113,57 @@ const kernelFormat: TraceFormat = {
 /** Laplace: one format for each kind of trace. */
 export function laplaceFormats(endian: Endian): readonly TraceFormat[] {
   return [referenceFormat('binary', endian), referenceFormat('text', endian), kernelFormat];
+}
+
+/** The longest first line that is recognized. */
+const HEAD_BYTES = 512;
+
+const HEX = '[0-9a-fA-F]{1,16}';
+const REFERENCE_LINE = new RegExp(
+  `^[!-~] ${HEX} [0-9a-fA-F]{1,2} [0-9a-fA-F]{1,8} [0-9a-fA-F]{1,8}\\n`,
+);
+const KERNEL_LINE = new RegExp(
+  `^(?:[sTBbpu] ${HEX} ${HEX}\\n|[FAC] ${HEX} ${HEX} ${HEX}\\n|[DmSU](?: ${HEX}){4,5}\\n|` +
+    `[XM(](?: ${HEX}){5,8} [^\\n]+|[P)<>-](?: ${HEX}){4,7}\\n|c\\n?$)`,
+);
+
+/**
+ * The kind of a trace by its name, its ring or its first line. A binary trace has no recognizable
+ * content; undefined for it as for any other file.
+ */
+function kindOfTrace(path: string): TraceKind | undefined {
+  const known = kindOfName(path) ?? kindOfRingFormat(ringFormatAt(ringOf(resolve(path)), path));
+  if (known !== undefined) return known;
+  const head = headOfFile(path, HEAD_BYTES).toString('latin1');
+  if (REFERENCE_LINE.test(head)) return 'text';
+  return KERNEL_LINE.test(head) ? 'kernel' : undefined;
+}
+
+/**
+ * Shows traces as their rings complete them: of a dead process with its end, if it is a kernel trace.
+ *
+ * @returns what shows one trace.
+ */
+function traceViewer(): TraceViewer {
+  return ownFileViewer((view, path, directories) => {
+    view.ofFile(path, (fd) => {
+      const ring = openOwnRing(fstatSync(fd), {
+        nextTo: ringOf(path),
+        directories,
+        isFormat: (format) => kindOfRingFormat(format) !== undefined,
+      });
+      if (ring === undefined) return;
+      try {
+        const copy = copyOwnRing(ring);
+        noteRing(view, { path, fd }, ring, copy);
+        const end = copy.from + copy.bytes.length;
+        const shown = ring.isRunning
+          ? copy
+          : withEnding(copy, endingOf(path, copy.page, readerOf(fd, copy), end));
+        view.show(fd, shown);
+      } finally {
+        ring.close();
+      }
+    });
+  });
 }

@@ -1,11 +1,6 @@
 import { types } from 'node:util';
-import {
-  copyRecords,
-  firstInexact,
-  firstOutside,
-  packRecords,
-} from '../../core/ring/record-packing.js';
-import type { Column } from '../../core/ring/record-packing.js';
+import { copyRecords, firstInexact, firstOutside, packRecords } from '../../core/native-calls.js';
+import type { NativeColumn } from '../../core/native-core.js';
 import { integerIn } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
@@ -31,7 +26,7 @@ export interface ReferenceArrays {
 /** Records that are formatted at once: their lines fit every ring. */
 const TEXT_RECORDS = 512;
 
-function refuseDetached(field: string, array: Column): void {
+function refuseDetached(field: string, array: NativeColumn): void {
   if (isDetached(array)) throw outOfRange(field, array, 'an array whose buffer is not detached');
 }
 
@@ -40,13 +35,13 @@ interface CheckedArrays {
   count: number;
   types: Uint8Array;
   /** Undefined: to be read from the clock. */
-  timestamps: Column | undefined;
+  timestamps: NativeColumn | undefined;
   lengths: Uint8Array;
   spaces: Uint32Array;
   addresses: Uint32Array;
 }
 
-function checkLength(field: string, array: Column, count: number): void {
+function checkLength(field: string, array: NativeColumn, count: number): void {
   const length = lengthOf.call(array);
   if (length === count) return;
   throw outOfRange(`${field}.length`, length, `${count}, the length of address`);

@@ -198,7 +198,7 @@ function compiledEmitter(
 }
 
 /** The emitters of one reference trace. */
-export interface ReferenceEmitters {
+interface ReferenceEmitters {
   any: EmitTyped;
   /** Makes the emitter of one type, under a name for stack traces. */
   ofType(name: string, type: number): EmitReference;

@@ -1,4 +1,4 @@
-import { CARRIED_HEADERS } from '../../spans/context/headers.js';
+import { CARRIED_HEADERS } from '../../spans/context/header-format.js';
 import { text } from './payload.js';
 
 /**

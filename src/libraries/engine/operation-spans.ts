@@ -1,4 +1,4 @@
-import { TRACE_PARENT } from '../../spans/context/headers.js';
+import { TRACE_PARENT } from '../../spans/context/header-format.js';
 import type { RemoteParent } from '../../spans/context/remote-parent.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';

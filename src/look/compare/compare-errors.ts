@@ -1,4 +1,5 @@
 import { isError } from '../index/index-row.js';
+import { rowsByPart } from '../index/parts/order-rows.js';
 import { inTurns } from '../index/turns.js';
 import { readErrors } from '../report/error-types.js';
 import type { ReadErrors } from '../report/error-types.js';
@@ -48,12 +49,10 @@ function sideOf({ count, read }: ReadErrors): ComparedErrors['before'] {
 
 function failedRows({ index, rows, sources }: RowsOfSide): Int32Array {
   const failed: number[] = [];
-  let next = 0;
-  for (const part of index.parts) {
-    const end = part.firstRow + part.count;
-    const isWanted = sources.has(part.source.number);
-    for (; next < rows.length && rows[next]! < end; next++) {
-      if (isWanted && isError(part.flags[rows[next]! - part.firstRow]!)) failed.push(rows[next]!);
+  for (const { part, from, to } of rowsByPart(index.parts, rows)) {
+    if (!sources.has(part.source.number)) continue;
+    for (const row of rows.subarray(from, to)) {
+      if (isError(part.flags[row - part.firstRow]!)) failed.push(row);
     }
   }
   return Int32Array.from(failed);

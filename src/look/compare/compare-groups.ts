@@ -3,12 +3,13 @@ import { KINDS } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
 import { KIND_MASK } from '../index/look-index.js';
 import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
+import { rowsByPart } from '../index/parts/order-rows.js';
 import type { ReleasedRequests } from '../../spans/read/released-requests.js';
 import { HTTP } from '../../spans/read/system-of.js';
 import { valuesOf } from '../report/recorded-attributes.js';
 import { SampledCalls } from '../report/call-target.js';
 import { Distribution } from '../report/distribution.js';
-import { isInterruption, isInterruptionMark } from '../report/interruptions.js';
+import { isInterruption, kindOfMarks } from '../report/interruption-kinds.js';
 import type { SelectedCounts } from '../report/released-groups.js';
 import { isMethod } from '../report/request-name.js';
 import { differenceOf, MeanOverTime, moreThanChance, STRETCHES } from './change-test.js';
@@ -130,16 +131,11 @@ function addSide(
 ): void {
   const pairsOfTracks = index.tracks.map((track) => pairs[originOf(track)]);
   const stretchOf = stretchesOf(index, rows, sources);
-  let next = 0;
-  for (const part of index.parts) {
-    const end = part.firstRow + part.count;
-    if (!sources.has(part.source.number)) {
-      while (next < rows.length && rows[next]! < end) next++;
-      continue;
-    }
+  for (const { part, from, to } of rowsByPart(index.parts, rows)) {
+    if (from === to || !sources.has(part.source.number)) continue;
     const ofName = new Map<Map<string, Pair>, (Pair | undefined)[]>();
     const areMethods = methodNames(part);
-    for (; next < rows.length && rows[next]! < end; next++) {
+    for (let next = from; next < to; next++) {
       const at = rows[next]! - part.firstRow;
       const name = part.name[at]!;
       const own = pairsOfTracks[part.track[at]!]!;
@@ -244,12 +240,9 @@ function* rowsOf(
   rows: Int32Array,
   sources: ReadonlySet<number>,
 ): Generator<IndexRow, void> {
-  let next = 0;
-  for (const part of index.parts) {
-    const end = part.firstRow + part.count;
-    for (; next < rows.length && rows[next]! < end; next++) {
-      if (sources.has(part.source.number)) yield new IndexRow(part, rows[next]! - part.firstRow);
-    }
+  for (const { part, from, to } of rowsByPart(index.parts, rows)) {
+    if (!sources.has(part.source.number)) continue;
+    for (let next = from; next < to; next++) yield new IndexRow(part, rows[next]! - part.firstRow);
   }
 }
 
@@ -268,14 +261,12 @@ function stretchesOf(
   sources: ReadonlySet<number>,
 ): (start: number) => number {
   let [from, to] = [Infinity, -Infinity];
-  let next = 0;
-  for (const { firstRow, count, start, offset, source } of index.parts) {
-    const first = next;
+  for (const { part, firstRow, from: first, to: end } of rowsByPart(index.parts, rows)) {
+    const { start, offset, source } = part;
+    if (first === end || !sources.has(source.number)) continue;
     // Rows of a part are in order of start.
-    while (next < rows.length && rows[next]! < firstRow + count) next++;
-    if (next === first || !sources.has(source.number)) continue;
     from = Math.min(from, start[rows[first]! - firstRow]! + offset);
-    to = Math.max(to, start[rows[next - 1]! - firstRow]! + offset);
+    to = Math.max(to, start[rows[end - 1]! - firstRow]! + offset);
   }
   const scale = STRETCHES / Math.max(1, to - from);
   return (start) => Math.min(STRETCHES - 1, Math.max(0, Math.floor((start - from) * scale)));
@@ -289,7 +280,7 @@ type Origin = 'spans' | 'marks' | 'states';
 
 function originOf(track: Track): Origin {
   if (track.kind === 'states') return 'states';
-  return isInterruptionMark(track) ? 'marks' : 'spans';
+  return kindOfMarks(track) === undefined ? 'spans' : 'marks';
 }
 
 /** Without what says nothing next to spans: states, and marks of what is there as spans. */

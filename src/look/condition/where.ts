@@ -9,7 +9,7 @@ const EXPECTED =
   'NAME=VALUE with name, service, system, status, kind, trace or an attribute, ' +
   'duration>=TIME, duration<=TIME, unfinished, or missing-parent';
 /** Conditions of one word. */
-export const WORDS: Readonly<Record<string, string>> = {
+const WORDS: Readonly<Record<string, string>> = {
   unfinished: 'unfinished=true',
   'missing-parent': 'parent=missing',
 };

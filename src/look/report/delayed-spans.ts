@@ -4,7 +4,8 @@ import { type IndexPart, INSTANT_BIT, type LookIndex } from '../index/look-index
 import type { Steps } from '../index/turns.js';
 import { callTarget, TargetBudget } from './call-target.js';
 import type { CalledThreads } from './called-threads.js';
-import { type InterruptionTally, isInterruption } from './interruptions.js';
+import { isInterruption } from './interruption-kinds.js';
+import type { InterruptionTally } from './interruptions.js';
 import { LongestRows } from './longest-rows.js';
 import { attributesOf } from './recorded-attributes.js';
 import type { LongStall, NamedCount } from './thread-shape.js';

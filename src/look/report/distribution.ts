@@ -1,3 +1,4 @@
+import { enlarged } from '../../rows/enlarged.js';
 import { LatencyHistogram, rankOf } from '../index/latency-histogram.js';
 
 /** Durations that a group keeps as they are. More go into a histogram, unless all are to be kept. */
@@ -32,11 +33,7 @@ export class Distribution {
       this.#kept = new Float64Array(0);
       return;
     }
-    if (at === this.#kept.length) {
-      const longer = new Float64Array(2 * at);
-      longer.set(this.#kept);
-      this.#kept = longer;
-    }
+    if (at === this.#kept.length) this.#kept = enlarged(this.#kept);
     this.#kept[at] = duration;
     this.#sorted = false;
   }

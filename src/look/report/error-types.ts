@@ -4,6 +4,7 @@ import type { Steps } from '../index/turns.js';
 import { ErrorGroups } from './error-groups.js';
 import { isoTime } from './units.js';
 import type { FailedSpans } from './report-shape.js';
+import { nextRandom } from './samples.js';
 import { RowSelection, SPAN } from './selection.js';
 
 /** Failed spans whose records are read. */
@@ -67,7 +68,7 @@ export function* readErrors(
   for (const rows of failing) {
     for (const row of rows) {
       // The same in every run. At equal distances, samples would meet the same errors of a pattern.
-      random = (Math.imul(random, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+      random = nextRandom(random);
       if (random * left-- >= wanted * 0x8000_0000) continue;
       groups.add(row);
       if (--wanted % READ_A_STEP === 0) yield;

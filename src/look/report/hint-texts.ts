@@ -1,4 +1,4 @@
-import { listed } from '../../core/listed.js';
+import { listed } from '../../core/counted.js';
 import { countText, shareText } from './units.js';
 import type { EarlierAndLater, Report } from './report-shape.js';
 

@@ -1,5 +1,7 @@
 import { IndexRow } from '../index/index-row.js';
 import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
+import { kindOfMarks, kindOfSpan } from './interruption-kinds.js';
+import type { InterruptionKind as Kind } from './interruption-kinds.js';
 import { IntervalSet } from './interval-set.js';
 import { LongestRows } from './longest-rows.js';
 import type { ProcessStarts } from './recorded-times.js';
@@ -9,51 +11,16 @@ import type { RowSelection } from './selection.js';
 import { threadKeys } from './processes.js';
 import type { Steps } from '../index/turns.js';
 
-/** As src/node/threads names them. */
-const STALL = 'event loop blocked';
-const COLLECTION_SPAN = /^gc (?:minor|major|incremental|weakcb)$/;
-const COLLECTION_MARK = /garbage collection/i;
-const STALL_MARK = /event loop blocked|stalls of/i;
-
 /** Stalls that are described one by one. */
 const MOST_LONGEST = 10;
 /** Pauses of a stretch of time that are given one by one. */
 const MOST_PAUSES = 100;
-
-export type InterruptionKind = 'stall' | 'collection';
-type Kind = InterruptionKind;
 
 /** A stretch of time in which a thread was stalled, or else collected garbage. Ns of the index. */
 export interface Pause {
   kind: Kind;
   start: number;
   end: number;
-}
-
-/** Whether spans of this name are stalls or collections, which nobody has asked for. */
-export function isInterruption(name: string): boolean {
-  return kindOfSpan(name) !== undefined;
-}
-
-/** Whether spans of this name are times in which an event loop did not turn. */
-export function isStall(name: string): boolean {
-  return name === STALL;
-}
-
-/** Whether a track of ovni has marks of stalls or collections. */
-export function isInterruptionMark(track: Track): boolean {
-  return kindOfMarks(track) !== undefined;
-}
-
-function kindOfSpan(name: string): Kind | undefined {
-  if (name === STALL) return 'stall';
-  return COLLECTION_SPAN.test(name) ? 'collection' : undefined;
-}
-
-function kindOfMarks({ kind, name }: Track): Kind | undefined {
-  if (kind !== 'mark') return undefined;
-  if (STALL_MARK.test(name)) return 'stall';
-  return COLLECTION_MARK.test(name) ? 'collection' : undefined;
 }
 
 const kindsOfParts = new WeakMap<IndexPart, { names: number; kinds: Set<Kind> }>();

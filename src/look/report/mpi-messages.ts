@@ -14,7 +14,7 @@ export interface RankFile {
 }
 
 /** Bytes by the name of the call, and messages by pairs of ranks. */
-export interface RunMessages {
+interface RunMessages {
   /** NaN: a datatype is unknown. Calls without a count of elements are absent. */
   bytes: Map<string, number>;
   traffic: MpiTraffic[];

@@ -9,7 +9,7 @@ export interface SourceTimes {
 }
 
 /** A process, with all that it has recorded in traces of any format. */
-export interface RecordedProcess {
+interface RecordedProcess {
   readonly number: number;
   readonly service: string | undefined;
   readonly host: string | undefined;

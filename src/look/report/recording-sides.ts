@@ -10,7 +10,7 @@ interface SideSource {
   path: string;
   format: string;
   content: TraceContent;
-  service?: string;
+  service?: string | undefined;
   /** Of its rows, in ns of the recording. */
   begin: number;
   end: number;
@@ -143,8 +143,7 @@ export function earlierAndLater(
   const described = sources
     .map(({ number, path, format, content, service }): SideSource => {
       const { begin, end } = times.ofSource(number);
-      const about = service === undefined ? {} : { service };
-      return { number, order: 0, path, format, content, ...about, begin, end };
+      return { number, order: 0, path, format, content, service, begin, end };
     })
     .filter(({ begin, end }) => begin <= end)
     .sort((a, b) => a.begin - b.begin)

@@ -9,7 +9,7 @@ import type { UnknownAttribute } from './unknown-attributes.js';
 export type GroupBy = 'route' | 'name' | 'service' | 'attribute';
 
 /** Latency of a set of spans, in nanoseconds. */
-export interface Latency {
+interface Latency {
   count: number;
   errors: number;
   /** Per second in which the service was recorded. */

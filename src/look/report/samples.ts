@@ -1,5 +1,10 @@
 import type { LookIndex } from '../index/look-index.js';
 
+/** The next of a sequence of numbers below 2^31 that is the same in every run. */
+export function nextRandom(random: number): number {
+  return (Math.imul(random, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+}
+
 /** Takes some of many durations, evenly from their sum: one that is twice as long is taken twice as often. */
 export class TimeSampler {
   readonly #most: number;
@@ -29,7 +34,7 @@ export class TimeSampler {
     while (this.#taken < this.#most && this.#time >= this.#next * this.#step) {
       this.#taken += 1;
       // The same in every run. At equal distances, samples would meet the same spans of a pattern.
-      this.#random = (Math.imul(this.#random, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+      this.#random = nextRandom(this.#random);
       this.#next = this.#taken + this.#random / 0x8000_0000;
     }
     return ((this.#taken - before) * this.#step) / duration;
@@ -44,7 +49,7 @@ export function* sampledRows({ rows }: Pick<LookIndex, 'rows'>, most: number): G
   const step = Math.max(1, rows / most);
   let random = 1;
   for (let from = 0; Math.floor(from) < rows; from += step) {
-    random = (Math.imul(random, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    random = nextRandom(random);
     const row = Math.floor(from + (step * random) / 0x8000_0000);
     if (row < rows) yield row;
   }

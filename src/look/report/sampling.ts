@@ -2,7 +2,7 @@ import { isRequest } from '../index/index-row.js';
 import { REMOTE_PARENT_BIT } from '../index/look-index.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
-import { isInterruption } from './interruptions.js';
+import { isInterruption } from './interruption-kinds.js';
 import type { ReportSource } from './report-shape.js';
 
 /** Services between the one that decides and one that follows. */

@@ -4,7 +4,7 @@ import { firstAtLeast } from '../index/parts/order-rows.js';
 import type { Steps } from '../index/turns.js';
 import type { CalledThreads } from './called-threads.js';
 import type { GroupTally, Grouping } from './groups.js';
-import { isInterruption } from './interruptions.js';
+import { isInterruption } from './interruption-kinds.js';
 import type { InterruptionTally } from './interruptions.js';
 import { IntervalSet } from './interval-set.js';
 import type { SlowShare } from './thread-shape.js';

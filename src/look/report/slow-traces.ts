@@ -5,7 +5,7 @@ import type { CalledThreads } from './called-threads.js';
 import { spansAround } from './delayed-spans.js';
 import type { Interval } from './delayed-spans.js';
 import type { Grouping } from './groups.js';
-import { isInterruption } from './interruptions.js';
+import { isInterruption } from './interruption-kinds.js';
 import type { InterruptionTally } from './interruptions.js';
 import { isoTime } from './units.js';
 import { LongestRows } from './longest-rows.js';

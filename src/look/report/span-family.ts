@@ -1,6 +1,7 @@
 import { rowAt } from '../index/index-row.js';
 import { MISSING_PARENT } from '../index/look-index.js';
 import type { LookIndex } from '../index/look-index.js';
+import { PAUSE_NAMES } from './interruption-kinds.js';
 import type { Pause } from './interruptions.js';
 import type { TreeRow } from './trace-shape.js';
 
@@ -8,9 +9,6 @@ import type { TreeRow } from './trace-shape.js';
 const MAX_SPANS = 100_000;
 /** A child that runs on for this share of itself after the next one began came before that one. */
 const OVERLAP = 0.05;
-
-/** What a pause of a called thread is called in a tree. */
-const PAUSE_NAMES = { stall: 'event loop blocked', collection: 'garbage collection' } as const;
 
 /** A span of a trace, for its tree. */
 export interface TreeSpan {

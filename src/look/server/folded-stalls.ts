@@ -1,6 +1,6 @@
 import type { IndexPart, LaneFold, LookIndex } from '../index/look-index.js';
 import { isFolded } from '../index/serve/lane-pixels.js';
-import { isStall } from '../report/interruptions.js';
+import { kindOfSpan } from '../report/interruption-kinds.js';
 
 /** A stall, or some that lie close to each other: then the row is the longest. */
 interface FoldedStall {
@@ -86,7 +86,7 @@ function stallsOf(part: IndexPart): readonly number[] {
 function findStalls(part: IndexPart): number[] {
   const { names } = part;
   let number = 0;
-  while (number < names.count && !isStall(names.text(number))) number++;
+  while (number < names.count && kindOfSpan(names.text(number)) !== 'stall') number++;
   if (number === names.count) return [];
   const { name } = part;
   const found: number[] = [];

@@ -18,21 +18,21 @@ export interface SourceAnswer {
   path: string;
   format: string;
   content: TraceContent;
-  service?: string;
-  host?: string;
-  pid?: number;
+  service?: string | undefined;
+  host?: string | undefined;
+  pid?: number | undefined;
   /** Of its rows, in ns since time 0; both 0 if it has none. */
   begin: number;
   end: number;
   /** Up to when the trace of a living process was read, in ns since time 0. */
-  until?: number;
+  until?: number | undefined;
   /** `unfinished`: it ended with open spans, or was killed and then recovered. */
   state: 'ended' | 'growing' | 'died' | 'unfinished';
   /** Ns that were added to its times. */
   clockOffset: string;
   /** The offset is right within so many ns. Absent: no call shows how far the clocks are apart. */
-  clockError?: number;
-  losses: { count?: number; reason: string }[];
+  clockError?: number | undefined;
+  losses: { count?: number | undefined; reason: string }[];
 }
 
 /** A process: with all that it has recorded, in traces of any format. */
@@ -40,9 +40,9 @@ export interface ProcessAnswer {
   number: number;
   /** Numbers of sources. One with threads of several processes is in each of them. */
   sources: number[];
-  service?: string;
-  host?: string;
-  pid?: number;
+  service?: string | undefined;
+  host?: string | undefined;
+  pid?: number | undefined;
 }
 
 export interface TrackAnswer {
@@ -210,8 +210,8 @@ export interface RowAnswer {
   /** Of a stall or a collection: what ran on its thread, and what it delayed, as the report says it. */
   ran: NamedCount[];
   delayed: NamedCount[];
-  traceId?: string;
-  spanId?: string;
+  traceId?: string | undefined;
+  spanId?: string | undefined;
   /** For a person: bigints are texts. */
   details: Record<string, unknown>;
 }

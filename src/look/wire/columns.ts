@@ -9,7 +9,8 @@
 
 const COLUMNS_MAGIC = 0x3143_5754;
 
-const TYPES = {
+/** The types of columns, by their names in a frame or file. */
+export const TYPES = {
   u8: Uint8Array,
   u16: Uint16Array,
   u32: Uint32Array,
@@ -18,7 +19,7 @@ const TYPES = {
   f64: Float64Array,
 } as const;
 
-type TypeName = keyof typeof TYPES;
+export type TypeName = keyof typeof TYPES;
 export type Column =
   Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
 
@@ -27,9 +28,9 @@ interface Head {
   columns: { name: string; type: TypeName; length: number }[];
 }
 
-const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
+export const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
 
-function typeOf(column: Column): TypeName {
+export function typeOf(column: Column): TypeName {
   for (const [name, type] of Object.entries(TYPES)) {
     if (column instanceof type) return name as TypeName;
   }

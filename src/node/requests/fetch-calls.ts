@@ -2,7 +2,7 @@ import * as diagnostics from 'node:diagnostics_channel';
 import type { ClientHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { BoundedCache } from '../../core/bounded-cache.js';
-import { TRACE_PARENT, TRACE_STATE } from '../../spans/context/headers.js';
+import { TRACE_PARENT, TRACE_STATE } from '../../spans/context/header-format.js';
 import { isOfSameTrace } from '../../spans/context/trace-context.js';
 import { withOwnParent } from '../../spans/context/trace-state-entries.js';
 import { Guard } from '../guard.js';

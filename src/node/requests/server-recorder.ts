@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SpanValue } from '../../spans/attributes.js';
-import { programFormat } from '../../spans/context/header-format.js';
-import { BAGGAGE, TRACE_PARENT } from '../../spans/context/headers.js';
+import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
 import { OTHER_METHOD } from '../../spans/http-methods.js';
 import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import { otherHeaders } from '../../spans/propagation.js';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from '../../core/files/system-error.js';
-import { groupCounts } from '../../core/ring/target-group.js';
+import { groupCounts } from '../../core/native-calls.js';
 import { pidOfFile, RUN_FOLDER as HEPH_FOLDER } from '../../heph/file-names.js';
 import { loomOf, pidOf, pieceOf, RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
 import { isTaken } from '../../core/recovery/process-identity.js';

@@ -1,4 +1,4 @@
-import { lostCollections, takeCollections, watchCollections } from '../../core/collections.js';
+import { lostCollections, takeCollections, watchCollections } from '../../core/native-calls.js';
 import { Guard } from '../guard.js';
 import { warn } from '../warning.js';
 import type { Collection } from './collection.js';

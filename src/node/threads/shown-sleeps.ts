@@ -1,4 +1,4 @@
-import { restLoop } from '../../core/loop-watch.js';
+import { restLoop } from '../../core/native-calls.js';
 import { emitTo } from '../../ovni/write/emit.js';
 import { thread } from '../../ovni/write/thread.js';
 import { Guard } from '../guard.js';

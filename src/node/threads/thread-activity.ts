@@ -1,4 +1,4 @@
-import { watchLoop } from '../../core/loop-watch.js';
+import { watchLoop } from '../../core/native-calls.js';
 import { takeParentless } from '../../libraries/parentless-calls.js';
 import { hookSpans } from '../../spans/hook-spans.js';
 import { Guard } from '../guard.js';

@@ -23,7 +23,7 @@ const MAX_LOOM = 4096;
 const MARK_CODES: ReadonlySet<number> = new Set(['OM[', 'OM]', 'OM='].map(codeOf));
 
 /** An event with the definitions that describe it. */
-export interface DumpedEvent extends MergedEvent {
+interface DumpedEvent extends MergedEvent {
   /** The mark types of the trace. */
   marks: MarkTypes;
 }

@@ -1,6 +1,5 @@
 import { wrongType } from '../../core/errors.js';
-import { isArray } from '../../core/taken-elements.js';
-import { takeBytes } from '../../core/taken-bytes.js';
+import { isArray, takeBytes } from '../../core/taken-elements.js';
 import { events } from '../catalog.js';
 import { codeOf } from '../layout.js';
 import { parseSignature } from '../signature.js';

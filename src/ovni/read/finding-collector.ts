@@ -2,7 +2,7 @@ import type { Finding } from '../../core/finding.js';
 import { RepeatLimit } from '../../core/limit-findings.js';
 
 /** The rules by which a trace is checked, with the severity of a breach for each version. */
-export const rules = {
+const rules = {
   /** A metadata file, a name or a table is not as the format requires. */
   metadata: { version1: 'error', version3: 'error' },
   'application-id': { version1: 'error', version3: 'error' },

@@ -20,7 +20,7 @@ export interface MergedEvent {
   clock: bigint;
 }
 
-export interface MergeOptions {
+interface MergeOptions {
   onProgress?: Progress;
   /**
    * Called for a stream that cannot be read to its end, while the others continue. Default: throw the

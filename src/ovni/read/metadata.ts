@@ -44,7 +44,7 @@ export interface ThreadMetadata {
 }
 
 /** `stream.json` of version 3: whose stream it is, and the rest. */
-export interface StreamMetadata {
+interface StreamMetadata {
   readonly loom: string;
   readonly pid: number;
   readonly tid: number;

@@ -23,7 +23,7 @@ import { StreamReader } from './reader.js';
 import { decodeArguments } from './event-arguments.js';
 import type { StreamEvent } from './reader.js';
 import { clockOffsetOf, readTraceDirectory } from './trace-directory.js';
-import type { ThreadStream, TraceProcess } from './trace-directory.js';
+import type { ThreadStream } from './trace-directory.js';
 
 const PROGRESS_EVENTS = 1 << 16;
 /** Tracks of marks have thread ids above every real one of Linux. */
@@ -49,23 +49,6 @@ interface MarkTrack {
   readonly mark: MarkType | undefined;
   /** The values of a stack, the last one on top; of a single mark at most one. */
   readonly open: OpenMark[];
-}
-
-/** Gives thread ids to the tracks of marks, apart from those of all threads of the process. */
-class TrackIds {
-  readonly #taken: Set<number>;
-  #next: number;
-
-  constructor(process: TraceProcess) {
-    this.#taken = new Set(process.threads.map(({ tid }) => tid));
-    this.#next = FIRST_MARK_TID;
-  }
-
-  take(): number {
-    while (this.#taken.has(this.#next)) this.#next += 1;
-    this.#next += 1;
-    return this.#next - 1;
-  }
 }
 
 /**
@@ -99,15 +82,15 @@ function* batches(path: string, options: RowOptions): Generator<RowBuilder, void
   let done = 0;
   for (const { name, processes } of trace.looms) {
     for (const process of processes) {
-      const pid = pids.find(process.pid);
-      pids.use(pid);
+      const pid = pids.take(process.pid);
       const { appId, rank } = process.metadata ?? process.threads[0]?.metadata ?? {};
       const also = `${appId === undefined ? '' : ` app ${appId}`}${rank === undefined ? '' : ` rank ${rank}`}`;
       const shown: RowProcess = { pid, name: `${name} proc ${process.pid}${also}` };
-      const ids = new TrackIds(process);
+      const tids = new UnusedNumbers();
+      for (const { tid } of process.threads) tids.take(tid);
       for (const stream of process.threads) {
         const offset = clockOffsetOf(trace, stream);
-        const rows = new ThreadRows(stream, shown, isAlone, offset, marks, ids, options);
+        const rows = new ThreadRows(stream, shown, isAlone, offset, marks, tids, options);
         const before = done;
         yield* untilFault(onFault, stream.path, () =>
           rows.batches((bytes) => {
@@ -183,7 +166,7 @@ class ThreadRows {
   readonly #prefix: string;
   readonly #offset: bigint;
   readonly #types: MarkTypes;
-  readonly #ids: TrackIds;
+  readonly #tids: UnusedNumbers;
   readonly #options: RowOptions;
   readonly #track: RowTrack;
   readonly #marks = new Map<number, MarkTrack>();
@@ -198,7 +181,7 @@ class ThreadRows {
     isAlone: boolean,
     offset: bigint,
     types: MarkTypes,
-    ids: TrackIds,
+    tids: UnusedNumbers,
     options: RowOptions,
   ) {
     this.#stream = stream;
@@ -206,7 +189,7 @@ class ThreadRows {
     this.#prefix = isAlone ? '' : `${process.name}, `;
     this.#offset = offset;
     this.#types = types;
-    this.#ids = ids;
+    this.#tids = tids;
     this.#options = options;
     this.#track = this.#newTrack('states', stream.tid, nameOf(stream));
     this.#batch = this.#newBatch(0);
@@ -299,7 +282,10 @@ class ThreadRows {
       const mark = this.#types.get(type);
       const { tid } = this.#stream;
       const label = `${mark?.title ?? `mark ${type}`} (thread ${tid})`;
-      const track = { ...this.#newTrack('mark', this.#ids.take(), label), below: tid };
+      const track = {
+        ...this.#newTrack('mark', this.#tids.take(FIRST_MARK_TID), label),
+        below: tid,
+      };
       marks = { track, mark, open: [] };
       this.#marks.set(type, marks);
     }

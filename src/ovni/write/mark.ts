@@ -273,7 +273,7 @@ function writeMarkAt(
 }
 
 /** What emits marks on one stream; see markPush, markPop and markSet in index.ts. */
-export interface MarkEmitters {
+interface MarkEmitters {
   push: (type: number, value: number | bigint) => void;
   pop: (type: number, value: number | bigint) => void;
   set: (type: number, value: number | bigint) => void;

@@ -7,7 +7,7 @@ import type { ThreadState } from '../thread-state.js';
 type Halves = readonly [low: number, high: number];
 
 /** Writes owed events to the stream; both functions return whether the event was written. */
-export interface OwedWriter {
+interface OwedWriter {
   /** @param payload the arguments of an `OHx`. */
   state: (mcv: string, payload: Uint8Array | undefined) => boolean;
   mark: (mcv: 'OM[' | 'OM]' | 'OM=', type: number, low: number, high: number) => boolean;

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { forgetListEntries, putListEntry } from '../../core/files/shared-list-file.js';
+import { forgetListEntries, putListEntry } from '../../core/native-calls.js';
 import { recordsNothing } from '../../core/off.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';

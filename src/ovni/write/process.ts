@@ -1,5 +1,5 @@
 import { readClocks } from '../../core/clock.js';
-import { limitGroup } from '../../core/ring/target-group.js';
+import { limitGroup } from '../../core/native-calls.js';
 import { withChanges } from '../../core/json.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import { integerIn, ownOptions } from '../../core/options/argument.js';

@@ -1,4 +1,4 @@
-import { groupCounts } from '../../core/ring/target-group.js';
+import { groupCounts } from '../../core/native-calls.js';
 import { continueProcess } from './process.js';
 import { currentProcess, latest } from './process-note.js';
 import { StreamWriter } from './stream-writer.js';
@@ -14,7 +14,7 @@ import { thread } from './thread.js';
  */
 
 /** Writes the first events of a stream that has just been opened. */
-export type BeginStream = (stream: StreamWriter) => void;
+type BeginStream = (stream: StreamWriter) => void;
 
 /** A stream of the calling thread that has begun in the next trace. */
 export class ThreadMove {

@@ -15,7 +15,7 @@ export interface SharedMark {
 }
 
 /** What all threads know of a label: by the lower half of the value, which the emulator compares. */
-export interface SharedLabel {
+interface SharedLabel {
   value: string;
   label: string;
 }

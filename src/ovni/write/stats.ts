@@ -1,4 +1,4 @@
-import { groupCounts } from '../../core/ring/target-group.js';
+import { groupCounts } from '../../core/native-calls.js';
 import { wrongOrder } from '../../core/errors.js';
 import { currentProcess } from './process-note.js';
 

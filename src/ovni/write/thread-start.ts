@@ -3,7 +3,7 @@ import { emitTo } from './emit.js';
 import type { StreamWriter } from './stream-writer.js';
 
 /** What the first events of a stream say. */
-export interface ThreadStart {
+interface ThreadStart {
   /** Nanoseconds of an event before the thread's start; default: no such event. */
   lead?: bigint | undefined;
   /** Nanoseconds at which the thread starts, not before `lead`. */

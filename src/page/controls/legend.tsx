@@ -1,11 +1,11 @@
+import { isInterruption, PAUSE_NAMES } from '../../look/report/interruption-kinds.js';
 import { nameWithTargets } from '../../look/report/request-name.js';
 import type { SourceAnswer } from '../../look/wire/answers.js';
 import { serviceOf } from '../data/recording-data.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { cssColour, kindOfName, OTHER_COLOUR, STATUS_COLOURS } from '../theme/palette.js';
+import { cssColour, OTHER_COLOUR, STATUS_COLOURS } from '../theme/palette.js';
 
-const INTERRUPTIONS = { stall: 'event loop blocked', collection: 'garbage collection' };
 /** Services beyond these share one colour. */
 const MOST = 9;
 
@@ -25,14 +25,14 @@ export function Legend() {
       : colour === 'service'
         ? servicesOf(sources).map((service) => [service, recording.serviceColours.of(service)])
         : frequentNames
-            .filter(({ name }) => kindOfName(name) === undefined)
+            .filter(({ name }) => !isInterruption(name))
             .map((each) => [nameWithTargets(each), recording.nameColours.of(each.name)]);
   const others = { name: 'other names', service: 'other services', status: undefined }[colour];
   const hasOthers = colour === 'name' || new Set(sources.map(serviceOf)).size > MOST;
   return (
     <ul class="legend" aria-label="Colours of the time line">
       {interruptions.map((kind) => (
-        <Item key={kind} text={INTERRUPTIONS[kind]} colour={cssColour(kind)} />
+        <Item key={kind} text={PAUSE_NAMES[kind]} colour={cssColour(kind)} />
       ))}
       {items.map(([text, own]) => (
         <Item key={text} text={text} colour={own} />

@@ -1,3 +1,4 @@
+import { firstAtLeast } from '../../look/index/parts/order-rows.js';
 import type { LitColumns } from '../../look/wire/answers.js';
 import { gridWindow, laneKey, rangesOf } from './box-windows.js';
 import type { Sight } from './box-windows.js';
@@ -82,13 +83,8 @@ export class LitMatches {
     const own = this.#lanes.get(laneKey(track, lane));
     if (this.#columns === undefined || own === undefined) return;
     const { time, count } = this.#columns;
-    let [low, high] = [own.first, own.end];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (time[middle]! < from) low = middle + 1;
-      else high = middle;
-    }
-    for (let at = low; at < own.end && time[at]! <= to; at++) onPixel(time[at]!, count[at]!);
+    const first = firstAtLeast(time, from, own.first, own.end);
+    for (let at = first; at < own.end && time[at]! <= to; at++) onPixel(time[at]!, count[at]!);
   }
 
   async #fetch(fields: Record<string, string | number>, pixel: number): Promise<void> {

@@ -1,10 +1,21 @@
 import { type FindLine, FOUND_STRETCHES } from '../../look/wire/panel-answers.js';
-import { type LitRows, NOTHING_LIT } from '../state/lit-rows.js';
 import { Store } from '../state/store.js';
 import type { ViewState } from '../state/view-state.js';
 import { FIND_TEXT } from './choice.js';
 import type { RecordingData } from './recording-data.js';
 import type { Server } from './server.js';
+
+/** Rows that the time line shows lit, while all others are dimmed: matches of a search, for example. */
+export interface LitRows {
+  /** Undefined: nothing is dimmed. */
+  rows: ReadonlySet<number> | undefined;
+  /** Where rows begin that are lit: shares of the whole recording, from 0 to 1. */
+  marks: readonly number[];
+  /** The search that has found all of them; undefined: it has not ended. */
+  text: string | undefined;
+}
+
+export const NOTHING_LIT: LitRows = { rows: undefined, marks: [], text: undefined };
 
 /** What the search has found so far. */
 export interface Found {

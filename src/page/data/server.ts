@@ -5,7 +5,7 @@ import type { Column } from '../../look/wire/columns.js';
 import { Store } from '../state/store.js';
 
 /** Whether the server answers: `gone` is tried again. */
-export interface Connection {
+interface Connection {
   state: 'good' | 'gone' | 'refused';
   /** What to do, in words. */
   words: string;

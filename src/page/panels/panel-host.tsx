@@ -4,7 +4,27 @@ import { Legend } from '../controls/legend.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { NO_PANEL } from '../state/view-state.js';
-import { panels } from './all-panels.js';
+import { comparePanel } from './compare/compare-panel.js';
+import { detailsPanel } from './details-panel.js';
+import { findPanel } from './find/find-panel.js';
+import { latencyPanel } from './latency/latency-panel.js';
+import type { Panel } from './panel.js';
+import { recordingPanel } from './recording-panel.js';
+import { reportPanel } from './report/report-panel.js';
+import { tablePanel } from './table/table-panel.js';
+import { tracePanel } from './trace/trace-panel.js';
+
+/** Every panel, in the order of its tabs. */
+const panels: readonly Panel[] = [
+  reportPanel,
+  findPanel,
+  detailsPanel,
+  tracePanel,
+  tablePanel,
+  latencyPanel,
+  comparePanel,
+  recordingPanel,
+];
 
 /** Rows of which the report is there at once, and the screen that has room for it below the time line. */
 const FEW_ROWS = 1_000_000;

@@ -4,7 +4,7 @@ import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 
 /** What a panel shows: an answer, the last one while the next is on its way, or why there is none. */
-export interface Asked<T> {
+interface Asked<T> {
   answer: T | undefined;
   /** Why there is none, in words; empty: nothing failed. */
   words: string;

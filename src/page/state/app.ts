@@ -1,10 +1,9 @@
-import type { LitRows } from './lit-rows.js';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { BoxWindows } from '../data/box-windows.js';
 import type { RecordingData } from '../data/recording-data.js';
 import type { RowNames } from '../data/row-names.js';
-import type { Search } from '../data/search.js';
+import type { LitRows, Search } from '../data/search.js';
 import type { SelectedRow } from '../data/selected-row.js';
 import type { Server } from '../data/server.js';
 import type { Store } from './store.js';

@@ -1,8 +1,10 @@
+import { kindOfMarks, kindOfSpan } from '../../look/report/interruption-kinds.js';
+import type { InterruptionKind } from '../../look/report/interruption-kinds.js';
 import type { RecordingData } from '../data/recording-data.js';
 import { serviceOf } from '../data/recording-data.js';
 import type { ViewState } from '../state/view-state.js';
-import { INK, kindOfName, kindOfTrack, PALETTE } from '../theme/palette.js';
-import type { AssignedColours, InterruptionKind } from '../theme/palette.js';
+import { INK, PALETTE } from '../theme/palette.js';
+import type { AssignedColours } from '../theme/palette.js';
 import type { CanvasColours } from '../theme/theme.js';
 import { statusColour } from './draw-boxes.js';
 import type { BoxStyle } from './draw-boxes.js';
@@ -35,10 +37,10 @@ export class BoxColours {
   ): Pick<BoxStyle, 'colourOf' | 'inkOf'> {
     const picture = this.#picture;
     const recording = this.#recording;
-    const ofTracks = (recording.answer?.tracks ?? []).map(kindOfTrack);
+    const ofTracks = (recording.answer?.tracks ?? []).map(kindOfMarks);
     const ofNames = this.#kindsOfNames;
     for (let name = ofNames.length; name < recording.names.length; name++) {
-      ofNames.push(kindOfName(recording.name(name)));
+      ofNames.push(kindOfSpan(recording.name(name)));
     }
     const kindOf = (box: number): InterruptionKind | undefined =>
       ofTracks[picture.track[box]!] ?? ofNames[picture.name[box]!];

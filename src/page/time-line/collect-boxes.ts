@@ -1,3 +1,4 @@
+import { firstAtLeast } from '../../look/index/parts/order-rows.js';
 import { STALLS_LANE } from '../../look/wire/answers.js';
 import type { BoxColumns } from '../../look/wire/answers.js';
 import { laneKey } from '../data/box-windows.js';
@@ -90,7 +91,8 @@ function addLane(
   const perPixel = scale.width / (scale.to - scale.from);
   const [clipLeft, clipRight] = [scale.left, scale.left + scale.width];
   let lastRight = -1;
-  for (let at = firstEndingAfter(end, range[0], range[1], from); at < range[1]; at++) {
+  // Boxes of a lane do not overlap, so their ends ascend too.
+  for (let at = firstAtLeast(end, from, ...range); at < range[1]; at++) {
     const begin = start[at]!;
     if (begin >= to) break;
     // A row that began in an earlier piece is part of that one, unless it began before all.
@@ -134,7 +136,7 @@ function addMarks(
   scale: Scale,
 ): void {
   const [first, last] = [picture.left[box]!, picture.right[box]!];
-  for (let mark = firstFrom(failedBox, at); failedBox[mark] === at; mark++) {
+  for (let mark = firstAtLeast(failedBox, at); failedBox[mark] === at; mark++) {
     // Times of pixels are rounded.
     const left = Math.max(first, Math.floor(pixelOf(scale, failedFrom[mark]!) + 0.01));
     const right = Math.min(last, Math.ceil(pixelOf(scale, failedTo[mark]!) - 0.01));
@@ -143,25 +145,4 @@ function addMarks(
     if (before?.box === box && left <= before.right) before.right = Math.max(before.right, right);
     else picture.marks.push({ box, left, right: Math.max(left + 1, right) });
   }
-}
-
-/** The number of the first of ascending values that is not below one. */
-function firstFrom(values: Uint32Array, least: number): number {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Boxes of a lane do not overlap, so their ends ascend too. */
-function firstEndingAfter(end: Float64Array, low: number, high: number, time: number): number {
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (end[middle]! < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

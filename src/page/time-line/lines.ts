@@ -198,7 +198,7 @@ export function heightOf(lines: readonly Line[]): number {
 }
 
 /** A process, or a trace of no process that is known, in a few words. */
-export function titleOf(
+function titleOf(
   { service, pid, host, sources }: ProcessAnswer,
   all: readonly SourceAnswer[],
 ): string {

@@ -1,4 +1,4 @@
-import { systemRandom } from '../../core/system-random.js';
+import { systemRandom } from '../../core/native-calls.js';
 
 /** The state of xoshiro128++, of this thread. */
 const state = seed();

@@ -47,11 +47,43 @@ import type {
   RecordedResource,
 } from '../span-record.js';
 import { AttributeCursor, BadSpan } from './attribute-cursor.js';
-import { HexWords } from './hex-words.js';
 import { processIdOf } from './process-id.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from './span-identity.js';
 import { needsVersion, SpanNotes } from './span-notes.js';
 import { thresholdMember } from '../context/trace-state-entries.js';
+
+const WORD_BYTES = 8;
+
+/** Two digits of each byte, as they lie in memory. */
+const PAIRS = new Uint16Array(
+  Uint8Array.from(
+    Buffer.from(Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0')).join('')),
+  ).buffer,
+);
+
+/** 64-bit words as hexadecimal digits. Several at a time, because each call of Buffer costs 80 ns. */
+class HexWords {
+  readonly #pairs: Uint16Array;
+  readonly #digits: Buffer;
+
+  /** @param count the most words of a text. */
+  constructor(count: number) {
+    this.#pairs = new Uint16Array(count * WORD_BYTES);
+    this.#digits = Buffer.from(this.#pairs.buffer);
+  }
+
+  /** Takes the big-endian word at `from`. */
+  put(index: number, bytes: Buffer, from: number): void {
+    const pairs = this.#pairs;
+    const to = index * WORD_BYTES;
+    for (let i = 0; i < WORD_BYTES; i++) pairs[to + i] = PAIRS[bytes[from + i]!]!;
+  }
+
+  /** The first words, sixteen digits each. */
+  text(count: number): string {
+    return this.#digits.toString('latin1', 0, 2 * WORD_BYTES * count);
+  }
+}
 
 const RATIO = /(?:^|,)ratio:([\d.e-]+)(?=,|$)/;
 const THRESHOLDS = 2 ** 56;
@@ -222,7 +254,6 @@ export class SpanDecoder {
     let to: RecordedAttributes | undefined = span.attributes;
     let event: RecordedEvent | undefined;
     let link: RecordedLink | undefined;
-    let start: bigint | undefined;
     while (attributes.next()) {
       const { code } = attributes;
       if (code === 0) {
@@ -264,44 +295,43 @@ export class SpanDecoder {
       } else if (link !== undefined) this.#ofLink(link, code);
       else if (event !== undefined) this.#ofEvent(event, code, span.start);
       else if (to === undefined) attributes.value();
-      else start = this.#ofSpan(span, code, offset) ?? start;
+      else this.#ofSpan(span, code, offset);
     }
   }
 
-  #ofSpan(span: SpanRecord, code: number, offset: bigint): bigint | undefined {
+  #ofSpan(span: SpanRecord, code: number, offset: bigint): void {
     const attributes = this.#attributes;
     switch (code) {
       case letter(STATUS_MESSAGE):
         span.status.message = attributes.text();
-        return undefined;
+        return;
       case letter(TRACE_STATE):
         span.traceState = attributes.text();
-        return undefined;
+        return;
       case letter(REAL_START):
         span.start = offset + attributes.integer();
-        return span.start;
+        return;
       case letter(REAL_END):
         span.end = offset + attributes.integer();
-        return undefined;
+        return;
       case letter(DROPPED_ATTRIBUTES):
         span.dropped.attributes = attributes.number();
-        return undefined;
+        return;
       case letter(DROPPED_EVENTS):
         span.dropped.events = attributes.number();
-        return undefined;
+        return;
       case letter(DROPPED_LINKS):
         span.dropped.links = attributes.number();
-        return undefined;
+        return;
       case letter(SCOPE_NAME):
         span.scope = { name: attributes.text(), version: '', schemaUrl: '', attributes: {} };
-        return undefined;
+        return;
       case letter(SCOPE_VERSION):
         if (span.scope === undefined) attributes.value();
         else span.scope.version = attributes.text();
-        return undefined;
+        return;
       default:
         attributes.value();
-        return undefined;
     }
   }
 

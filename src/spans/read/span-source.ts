@@ -1,6 +1,6 @@
 import { TraceFormatError } from '../../core/errors.js';
 import { jsonValue } from '../../core/json.js';
-import { NumberedNames } from '../../core/numbered-names.js';
+import { NumberedNames } from '../../core/unused-numbers.js';
 import type { EventPacket } from '../../heph/packet.js';
 import { ENDS_EARLY, spanDetails } from './drawn-spans.js';
 import { SpanDecoder } from './span-decoder.js';

@@ -3,7 +3,7 @@ import { core } from '../../../src/core/addon.js';
 import { LITTLE } from '../../../src/core/byte-order.js';
 import { readWaiting, waitingLayout } from '../../../src/core/recovery/waiting-records.js';
 import type { WaitingLayout } from '../../../src/core/recovery/waiting-records.js';
-import { eventBytes } from '../../../src/heph/read/event-size.js';
+import { eventBytes } from '../../../src/heph/read/event-bytes.js';
 import { seededNumbers } from '../../look/report/recorded-service.js';
 
 const CAPACITY = 1 << 16;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkTrace } from '../../../src/dumpi/read/check.js';
 import { readRows } from '../../../src/dumpi/read/rows.js';
-import { callLine, callObject } from '../../../src/dumpi/read/dump.js';
+import { callObject, dump } from '../../../src/dumpi/read/dump.js';
 import { dumpi2ascii } from '../../../src/dumpi/read/dumpi2ascii.js';
 import { jsonInteger } from '../../../src/core/json.js';
 import { readSections } from '../../../src/dumpi/read/section-reader.js';
@@ -130,7 +130,7 @@ describe('functions, annotations and pairs', () => {
     rank.functionExit({ address: high });
     const [enter] = recorded(rank);
     expect(enter).toMatchObject({ fields: { fn: high } });
-    expect(callLine(enter!)).toContain(`fn=${high}`);
+    expect([...dump(rank.path, false)].join('\n')).toContain(`fn=${high}`);
     expect(callObject(enter!)).toMatchObject({ fields: { fn: jsonInteger(high) } });
     const names = [...rowEvents(readRows, rank.path)].map(({ name, ph }) => [name, ph]);
     expect(names).toContainEqual(['high', 'X']);

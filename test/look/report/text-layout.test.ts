@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bytesText, durationText, rateText, shareText } from '../../../src/look/report/units.js';
 import { displayWidth, padded, shortened } from '../../../src/look/report/text/display-width.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
-import { textTable } from '../../../src/look/report/text/text-table.js';
+import { tableLines } from '../../../src/look/report/text/text-table.js';
 import type { TextColumn } from '../../../src/look/report/text/text-table.js';
 
 describe('units', () => {
@@ -65,7 +65,7 @@ describe('width of text', () => {
   });
 });
 
-describe('textTable', () => {
+describe('a table', () => {
   const columns: TextColumn<string>[] = [
     { title: 'name', unit: 'text', spare: 0, least: 8, value: (text) => text },
     { title: 'count', unit: 'count', spare: 0, value: () => 12 },
@@ -74,9 +74,8 @@ describe('textTable', () => {
   ];
 
   it('drops columns, then shortens, until it fits', () => {
-    const at = (width: number): string[] => [
-      ...textTable(columns, ['GET /a/long/route'], textStyle(width, false)),
-    ];
+    const table = { columns, rows: ['GET /a/long/route'], more: 0, what: 'routes' };
+    const at = (width: number): string[] => [...tableLines(table, textStyle(width, false))];
     expect(at(80)).toEqual([
       'name               count     rate     max',
       'GET /a/long/route     12  1,234/s  123 ms',
@@ -92,7 +91,8 @@ describe('textTable', () => {
         fc.array(cells, { maxLength: 5 }),
         fc.integer({ min: 40, max: 200 }),
         (rows, width) => {
-          for (const line of textTable(columns, rows, textStyle(width, false))) {
+          const table = { columns, rows, more: 0, what: 'rows' };
+          for (const line of tableLines(table, textStyle(width, false))) {
             // eslint-disable-next-line no-control-regex -- these are what must not be there
             expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
             expect(displayWidth(line)).toBeLessThanOrEqual(width);

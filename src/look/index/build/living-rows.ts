@@ -16,7 +16,7 @@ import { RingsOfFile } from '../../../core/living/rings-of-file.js';
 import { fileOfRing } from '../../../heph/file-names.js';
 import { nameAt } from '../../../heph/event-head.js';
 import { START_OFFSET } from '../../../heph/layout.js';
-import { isEvent } from '../../../heph/read/event-size.js';
+import { isEvent } from '../../../heph/read/event-bytes.js';
 
 const NOTHING = Buffer.alloc(0);
 

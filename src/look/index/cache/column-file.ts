@@ -1,8 +1,11 @@
-import { closeSync, fstatSync, openSync, read, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { openRegularFile } from '../../../core/files/regular-file.js';
+import { writeAll } from '../../../core/files/write-all.js';
 import { parseOwnJson } from '../../../core/json.js';
+import { aligned, typeOf, TYPES } from '../../wire/columns.js';
+import type { Column, TypeName } from '../../wire/columns.js';
 
 /**
  * A file of columns. 32 bytes: the magic, the version, the bytes of the header and its CRC-32, all
@@ -12,23 +15,10 @@ const MAGIC = Buffer.from('TWINDEX\n');
 /** Of everything that the index stores. A file of another version is made anew. */
 const INDEX_VERSION = 8;
 const HEAD_BYTES = 32;
-const ALIGNMENT = 8;
 const MAX_HEADER_BYTES = 256 << 20;
-const WRITE_BYTES = 16 << 20;
 const READ_BYTES = 1 << 30;
 /** Columns are stored as the machine has them. */
 const IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-
-export type Column = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array;
-
-const TYPES = {
-  f64: Float64Array,
-  u32: Uint32Array,
-  i32: Int32Array,
-  u16: Uint16Array,
-  u8: Uint8Array,
-};
-type TypeName = keyof typeof TYPES;
 
 interface ColumnEntry {
   type: TypeName;
@@ -44,13 +34,6 @@ interface Header {
 
 /** What is stored is damaged, of another version or of another machine: it is made anew. */
 export class DamagedIndex extends Error {}
-
-const aligned = (size: number): number => Math.ceil(size / ALIGNMENT) * ALIGNMENT;
-
-function typeOf(column: Column): TypeName {
-  const entries = Object.entries(TYPES) as [TypeName, new () => Column][];
-  return entries.find(([, type]) => column instanceof type)![0];
-}
 
 function bytesOf(column: Column): Uint8Array {
   return new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
@@ -76,21 +59,12 @@ export function writeColumns(path: string, facts: unknown, columns: Record<strin
   head.writeUInt32LE(IS_LITTLE_ENDIAN ? 1 : 0, 20);
   const fd = openSync(path, 'wx', 0o600);
   try {
-    writeAll(fd, head);
-    writeAll(fd, header);
-    for (const column of Object.values(columns)) {
-      const bytes = bytesOf(column);
-      writeAll(fd, bytes);
-      writeAll(fd, new Uint8Array((ALIGNMENT - (bytes.length % ALIGNMENT)) % ALIGNMENT));
-    }
+    let end = writeAll(fd, Buffer.concat([head, header]), 0);
+    for (const column of Object.values(columns)) end = writeAll(fd, bytesOf(column), aligned(end));
+    // An empty column at the end lies within the file, too.
+    ftruncateSync(fd, aligned(end));
   } finally {
     closeSync(fd);
-  }
-}
-
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) {
-    at += writeSync(fd, bytes, at, Math.min(WRITE_BYTES, bytes.length - at));
   }
 }
 
@@ -278,7 +252,7 @@ function isEntry(entry: unknown, size: number): boolean {
   if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0) return false;
   if (typeof offset !== 'number' || !Number.isSafeInteger(offset) || offset < 0) return false;
   const bytes = length * TYPES[type as TypeName].BYTES_PER_ELEMENT;
-  return offset % ALIGNMENT === 0 && offset + bytes <= size;
+  return offset === aligned(offset) && offset + bytes <= size;
 }
 
 function readAt(fd: number, offset: number, count: number): Buffer {

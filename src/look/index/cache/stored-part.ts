@@ -7,7 +7,8 @@ import type { StoredPart } from '../parts/indexed-part.js';
 import type { BuiltPart, ColumnName, PartColumns, PartFacts } from '../parts/part-columns.js';
 import type { PartShape } from '../parts/pyramid.js';
 import { joinSource } from '../sources/source-joins.js';
-import { type Column, ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
+import type { Column } from '../../wire/columns.js';
+import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import { ShapeFile, writeShape } from './stored-shape.js';
 
 /** The type of each column, and how many elements it has for a row; 0: it has a length of its own. */

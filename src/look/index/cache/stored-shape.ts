@@ -1,6 +1,6 @@
 import { laneOfKey, type PartShape, type Pyramid, trackOfKey } from '../parts/pyramid.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
-import type { Column } from './column-file.js';
+import type { Column } from '../../wire/columns.js';
 
 const PYRAMID_COLUMNS = [
   ['ends', 'u32'],

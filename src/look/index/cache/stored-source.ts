@@ -20,7 +20,7 @@ import {
 import type { SourceJoins } from '../sources/source-joins.js';
 import { INDEX_FILE, newFileIn, replaceIndex, touch } from './cache-directory.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
-import type { Column } from './column-file.js';
+import type { Column } from '../../wire/columns.js';
 import { checkedFacts, clockOf, storedClock } from './index-facts.js';
 import type { IndexFacts, NewPart } from './index-facts.js';
 import { PartFile } from './stored-part.js';

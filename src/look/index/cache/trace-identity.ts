@@ -19,7 +19,7 @@ export interface TraceIdentity {
 }
 
 /** How a file compares with the one that was indexed. */
-export type Comparison = 'same' | 'grown' | 'other';
+type Comparison = 'same' | 'grown' | 'other';
 
 export function identityOf(path: string, end: number): TraceIdentity {
   const { fd } = openRegularFile(path, 'followed');

@@ -1,4 +1,5 @@
 import { mixed, RANDOM_SEED } from '../../../rows/byte-table.js';
+import { enlarged } from '../../../rows/enlarged.js';
 import type { RowColumns } from '../../../rows/row-columns.js';
 
 /** Rows of one filter. */
@@ -33,11 +34,7 @@ export function buildAttributeBlocks(rows: RowColumns, order: Uint32Array): Attr
       for (let at = row === 0 ? 0 : hashEnd[row - 1]!; at < end; at++) seen.add(hashes[at]!);
     }
     const bytes = bytesFor(seen.count);
-    if (used + bytes > bits.length) {
-      const larger = new Uint8Array(2 * (used + bytes));
-      larger.set(bits);
-      bits = larger;
-    }
+    if (used + bytes > bits.length) bits = enlarged(bits, 2 * (used + bytes));
     for (let i = 0; i < seen.count; i++) setBits(bits, used, bytes, seen.values[i]!);
     used += bytes;
     ends[block] = used;
@@ -120,14 +117,13 @@ class Distinct {
   }
 
   #grow(): void {
-    const values = this.values;
-    this.values = new Int32Array(2 * values.length);
+    this.values = enlarged(this.values);
     this.#slots = new Int32Array(4 * this.values.length);
     this.#uses = new Uint32Array(4 * this.values.length);
     this.#use = 1;
     this.#shift = Math.clz32(this.#slots.length - 1);
     const { count } = this;
     this.count = 0;
-    for (let i = 0; i < count; i++) this.add(values[i]!);
+    for (let i = 0; i < count; i++) this.add(this.values[i]!);
   }
 }

@@ -140,14 +140,39 @@ function finish(
   }
 }
 
-/** The first number in an ascending column whose value is at least `value`; its length if none is. */
-export function firstAtLeast(column: ArrayLike<number>, value: number): number {
-  let low = 0;
-  let high = column.length;
+/** The first number in an ascending stretch of a column whose value is at least `value`; its end if none is. */
+export function firstAtLeast(
+  column: ArrayLike<number>,
+  value: number,
+  from = 0,
+  to = column.length,
+): number {
+  let [low, high] = [from, to];
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (column[middle]! < value) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+/** The rows of one part among others, from number `from` up to `to`. */
+interface RowsOfPart<Part> {
+  part: Part;
+  /** What it was when the rows were chosen: a refresh may come in between. */
+  firstRow: number;
+  from: number;
+  to: number;
+}
+
+/** Which of ascending numbers of rows are of which part. */
+export function rowsByPart<Part extends { firstRow: number; count: number }>(
+  parts: readonly Part[],
+  rows: Int32Array,
+): RowsOfPart<Part>[] {
+  return parts.map((part) => {
+    const { firstRow, count } = part;
+    const from = firstAtLeast(rows, firstRow);
+    return { part, firstRow, from, to: firstAtLeast(rows, firstRow + count, from) };
+  });
 }

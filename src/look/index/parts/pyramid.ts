@@ -1,3 +1,4 @@
+import { enlarged } from '../../../rows/enlarged.js';
 import { failedOf } from '../../../rows/row-flags.js';
 
 /** Parts with fewer rows are looked at row by row. */
@@ -258,17 +259,11 @@ class Cells {
   }
 
   #grow(): void {
-    const larger = new Cells(2 * this.bucket.length);
-    larger.bucket.set(this.bucket);
-    larger.key.set(this.key);
-    larger.count.set(this.count);
-    larger.failed.set(this.failed);
-    larger.row.set(this.row);
-    this.bucket = larger.bucket;
-    this.key = larger.key;
-    this.count = larger.count;
-    this.failed = larger.failed;
-    this.row = larger.row;
+    this.bucket = enlarged(this.bucket);
+    this.key = enlarged(this.key);
+    this.count = enlarged(this.count);
+    this.failed = enlarged(this.failed);
+    this.row = enlarged(this.row);
   }
 }
 

@@ -1,3 +1,4 @@
+import { eachColumn, enlarged, type Numbers } from '../../../rows/enlarged.js';
 import type { LaneFold, Window } from '../look-index.js';
 
 /** Lanes beyond this one are shown by it, merged. */
@@ -12,15 +13,7 @@ const COVER = 2 ** 30;
 const COUNT = COVER - 1;
 const BYTES_A_PIXEL = 16;
 
-const NO_RUNS: Window['merged'] = {
-  at: new Uint32Array(0),
-  end: new Uint32Array(0),
-  count: new Uint32Array(0),
-  row: new Int32Array(0),
-  duration: new Float32Array(0),
-  failed: new Uint32Array(0),
-};
-const NO_PIXELS: Window['failed'] = { at: new Uint32Array(0), end: new Uint32Array(0) };
+const FIRST_CAPACITY = 1024;
 
 /**
  * What the lanes of a window show while it is collected: by pixel what is merged there, and the rows that
@@ -42,20 +35,26 @@ export class LanePixels {
   #mergedLanes = new Int32Array(0);
   #used = 0;
   #width = 0;
-  #wideRows = new Int32Array(1024);
-  #wideSlots = new Int32Array(1024);
-  #wideStarts = new Float64Array(1024);
-  #wide = 0;
-  #runStarts = new Uint32Array(1024);
-  #runEnds = new Uint32Array(1024);
-  #runCounts = new Uint32Array(1024);
-  #runRows = new Int32Array(1024);
-  #runDurations = new Float32Array(1024);
-  #runFailed = new Uint32Array(1024);
-  #runs = 0;
-  #failedStarts = new Uint32Array(1024);
-  #failedEnds = new Uint32Array(1024);
-  #failedRuns = 0;
+  #wide = {
+    row: new Int32Array(FIRST_CAPACITY),
+    slot: new Int32Array(FIRST_CAPACITY),
+    start: new Float64Array(FIRST_CAPACITY),
+  };
+  #wideCount = 0;
+  #runs: Window['merged'] = {
+    at: new Uint32Array(FIRST_CAPACITY),
+    end: new Uint32Array(FIRST_CAPACITY),
+    count: new Uint32Array(FIRST_CAPACITY),
+    row: new Int32Array(FIRST_CAPACITY),
+    duration: new Float32Array(FIRST_CAPACITY),
+    failed: new Uint32Array(FIRST_CAPACITY),
+  };
+  #runCount = 0;
+  #failedRuns: Window['failed'] = {
+    at: new Uint32Array(FIRST_CAPACITY),
+    end: new Uint32Array(FIRST_CAPACITY),
+  };
+  #failedCount = 0;
 
   /**
    * @param laneCounts lanes of every track; `tracks` are those that are shown.
@@ -74,9 +73,9 @@ export class LanePixels {
     }
     this.#width = width;
     this.#used = 0;
-    this.#wide = 0;
-    this.#runs = 0;
-    this.#failedRuns = 0;
+    this.#wideCount = 0;
+    this.#runCount = 0;
+    this.#failedCount = 0;
     if (this.#bases.length < laneCounts.length) {
       this.#bases = new Int32Array(laneCounts.length);
       this.#lastLanes = new Int32Array(laneCounts.length);
@@ -150,58 +149,37 @@ export class LanePixels {
   addWide(slot: number, pixel: number, row: number, start: number): void {
     const inPixel = slot * this.#width + pixel;
     if (this.#counts[inPixel]! < BREAK) this.#counts[inPixel]! += BREAK;
-    if (this.#wide === this.#wideRows.length) this.#growWide();
-    const at = this.#wide++;
-    this.#wideRows[at] = row;
-    this.#wideSlots[at] = slot;
-    this.#wideStarts[at] = start;
+    const at = this.#wideCount++;
+    if (at === this.#wide.row.length) this.#wide = eachColumn(this.#wide, (each) => enlarged(each));
+    this.#wide.row[at] = row;
+    this.#wide.slot[at] = slot;
+    this.#wide.start[at] = start;
   }
 
   /** What was collected, by track and lane. */
   windows(tracks: readonly number[], cell: number): Window[] {
     const { ends, rows } = this.#orderedRows();
     const windows: Window[] = [];
-    const runEnds: number[] = [];
-    const failedEnds: number[] = [];
+    const ranges: { runs: [number, number]; failed: [number, number] }[] = [];
     for (const track of new Set(tracks)) {
       const base = this.#bases[track]!;
       for (let lane = 0; lane <= this.#lastLanes[track]!; lane++) {
         const slot = this.#slots[base + lane]!;
         if (slot === -1) continue;
         const own = rows.subarray(slot === 0 ? 0 : ends[slot - 1]!, ends[slot]);
+        const [runs, failed] = [this.#runCount, this.#failedCount];
         this.#addRuns(slot, cell);
-        windows.push({ track, lane, rows: own, merged: NO_RUNS, failed: NO_PIXELS });
-        runEnds.push(this.#runs);
-        failedEnds.push(this.#failedRuns);
+        windows.push({ track, lane, rows: own, merged: this.#runs, failed: this.#failedRuns });
+        ranges.push({ runs: [runs, this.#runCount], failed: [failed, this.#failedCount] });
       }
     }
-    const all: Window['merged'] = {
-      at: this.#runStarts.slice(0, this.#runs),
-      end: this.#runEnds.slice(0, this.#runs),
-      count: this.#runCounts.slice(0, this.#runs),
-      row: this.#runRows.slice(0, this.#runs),
-      duration: this.#runDurations.slice(0, this.#runs),
-      failed: this.#runFailed.slice(0, this.#runs),
-    };
-    const failed: Window['failed'] = {
-      at: this.#failedStarts.slice(0, this.#failedRuns),
-      end: this.#failedEnds.slice(0, this.#failedRuns),
-    };
-    for (const [i, window] of windows.entries()) {
-      const [from, to] = [runEnds[i - 1] ?? 0, runEnds[i]!];
-      window.merged = {
-        at: all.at.subarray(from, to),
-        end: all.end.subarray(from, to),
-        count: all.count.subarray(from, to),
-        row: all.row.subarray(from, to),
-        duration: all.duration.subarray(from, to),
-        failed: all.failed.subarray(from, to),
-      };
-      const [first, last] = [failedEnds[i - 1] ?? 0, failedEnds[i]!];
-      window.failed = {
-        at: failed.at.subarray(first, last),
-        end: failed.end.subarray(first, last),
-      };
+    // The next window writes to the columns: its own are copies.
+    const copy = (count: number) => (column: Numbers) => column.slice(0, count);
+    const allRuns = eachColumn(this.#runs, copy(this.#runCount));
+    const allFailed = eachColumn(this.#failedRuns, copy(this.#failedCount));
+    for (const [i, { runs, failed }] of ranges.entries()) {
+      windows[i]!.merged = eachColumn(allRuns, (column) => column.subarray(...runs));
+      windows[i]!.failed = eachColumn(allFailed, (column) => column.subarray(...failed));
     }
     return windows;
   }
@@ -209,6 +187,7 @@ export class LanePixels {
   /** Pixels next to each other become one run, up to the next multiple of `cell` pixels. */
   #addRuns(slot: number, cell: number): void {
     const [counts, durations] = [this.#counts, this.#durations];
+    let runs = this.#runs;
     const first = slot * this.#width;
     let run = -1;
     let failedRun = -1;
@@ -226,29 +205,29 @@ export class LanePixels {
       const count = field & COUNT;
       if (!isWhole || (count > 0 && pixel >= limit)) run = -1;
       if (count === 0) {
-        if (run !== -1) this.#runEnds[run] = pixel + 1;
+        if (run !== -1) this.#runs.end[run] = pixel + 1;
         failedRun = -1;
         continue;
       }
       const duration = durations[2 * at + 1]!;
       if (run === -1) {
-        if (this.#runs === this.#runEnds.length) this.#growRuns();
-        run = this.#runs++;
+        run = this.#runCount++;
+        if (run === runs.end.length) runs = this.#runs = eachColumn(runs, (each) => enlarged(each));
         failedRun = -1;
         limit = pixel - (pixel % cell) + cell;
-        this.#runStarts[run] = pixel;
-        this.#runCounts[run] = 0;
-        this.#runFailed[run] = 0;
-        this.#runDurations[run] = -1;
+        runs.at[run] = pixel;
+        runs.count[run] = 0;
+        runs.failed[run] = 0;
+        runs.duration[run] = -1;
       }
-      this.#runEnds[run] = pixel + 1;
-      this.#runCounts[run]! += count;
+      runs.end[run] = pixel + 1;
+      runs.count[run]! += count;
       const failed = this.#failed[at]!;
-      this.#runFailed[run]! += failed;
+      runs.failed[run]! += failed;
       failedRun = failed === 0 ? -1 : this.#addFailed(failedRun, pixel);
-      if (duration > this.#runDurations[run]!) {
-        this.#runDurations[run] = duration;
-        this.#runRows[run] = this.#rows[2 * at]!;
+      if (duration > runs.duration[run]!) {
+        runs.duration[run] = duration;
+        runs.row[run] = this.#rows[2 * at]!;
       }
       if (!isWhole) run = -1;
     }
@@ -256,31 +235,28 @@ export class LanePixels {
 
   /** Adds a pixel to a run of pixels with failed rows; -1: to a new one. @returns the run. */
   #addFailed(run: number, pixel: number): number {
-    if (run !== -1) {
-      this.#failedEnds[run] = pixel + 1;
-      return run;
+    const at = run === -1 ? this.#failedCount++ : run;
+    if (at === this.#failedRuns.end.length) {
+      this.#failedRuns = eachColumn(this.#failedRuns, (each) => enlarged(each));
     }
-    if (this.#failedRuns === this.#failedEnds.length) {
-      this.#failedStarts = enlarged(this.#failedStarts);
-      this.#failedEnds = enlarged(this.#failedEnds);
-    }
-    this.#failedStarts[this.#failedRuns] = pixel;
-    this.#failedEnds[this.#failedRuns] = pixel + 1;
-    return this.#failedRuns++;
+    if (run === -1) this.#failedRuns.at[at] = pixel;
+    this.#failedRuns.end[at] = pixel + 1;
+    return at;
   }
 
   /** The wide rows by slot, those of one by start; `ends[slot]` is the number after the last. */
   #orderedRows(): { ends: Uint32Array; rows: Int32Array } {
     const ends = new Uint32Array(this.#used + 1);
-    for (let at = 0; at < this.#wide; at++) ends[this.#wideSlots[at]! + 1]!++;
+    const wide = this.#wide;
+    for (let at = 0; at < this.#wideCount; at++) ends[wide.slot[at]! + 1]!++;
     for (let slot = 0; slot < this.#used; slot++) ends[slot + 1]! += ends[slot]!;
-    const rows = new Int32Array(this.#wide);
-    const starts = new Float64Array(this.#wide);
+    const rows = new Int32Array(this.#wideCount);
+    const starts = new Float64Array(this.#wideCount);
     // After this loop, what was the begin of each slot is its end.
-    for (let at = 0; at < this.#wide; at++) {
-      const rank = ends[this.#wideSlots[at]!]!++;
-      rows[rank] = this.#wideRows[at]!;
-      starts[rank] = this.#wideStarts[at]!;
+    for (let at = 0; at < this.#wideCount; at++) {
+      const rank = ends[wide.slot[at]!]!++;
+      rows[rank] = wide.row[at]!;
+      starts[rank] = wide.start[at]!;
     }
     for (let slot = 0; slot < this.#used; slot++) {
       sortByStart(rows, starts, slot === 0 ? 0 : ends[slot - 1]!, ends[slot]!);
@@ -307,21 +283,6 @@ export class LanePixels {
     this.#rows = rows;
     this.#durations = new Float32Array(rows.buffer);
   }
-
-  #growRuns(): void {
-    this.#runStarts = enlarged(this.#runStarts);
-    this.#runEnds = enlarged(this.#runEnds);
-    this.#runCounts = enlarged(this.#runCounts);
-    this.#runRows = enlarged(this.#runRows);
-    this.#runDurations = enlarged(this.#runDurations);
-    this.#runFailed = enlarged(this.#runFailed);
-  }
-
-  #growWide(): void {
-    this.#wideRows = enlarged(this.#wideRows);
-    this.#wideSlots = enlarged(this.#wideSlots);
-    this.#wideStarts = enlarged(this.#wideStarts);
-  }
 }
 
 /** Whether the lanes of a track beyond those that are shown are one. */
@@ -332,15 +293,6 @@ export function isFolded(
 ): fold is LaneFold {
   // One lane alone is shown as it is.
   return fold !== undefined && lanes > fold.lanes + 1 && !fold.open.has(track);
-}
-
-function enlarged<Numbers extends Uint32Array | Int32Array | Float32Array | Float64Array>(
-  numbers: Numbers,
-  size = 2 * numbers.length,
-): Numbers {
-  const larger = new (numbers.constructor as new (size: number) => Numbers)(size);
-  larger.set(numbers);
-  return larger;
 }
 
 /** Rows of one part come in order, so there is seldom something to sort. */

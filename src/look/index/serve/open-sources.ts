@@ -6,7 +6,7 @@ import type { ReadSource } from '../sources/read-source.js';
 import type { JoinedPieces } from '../sources/joined-pieces.js';
 import type { Source } from '../look-index.js';
 /** Bytes of columns that an index keeps in memory while its traces grow. */
-export const MOST_HELD = 256 << 20;
+const MOST_HELD = 256 << 20;
 
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 

@@ -1,6 +1,7 @@
 import { failedOf } from '../../../rows/row-flags.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
+import { firstAtLeast } from '../parts/order-rows.js';
 import { LanePixels } from './lane-pixels.js';
 import type { LaneFold, Window } from '../look-index.js';
 import { laneOfKey, trackOfKey } from '../parts/pyramid.js';
@@ -95,7 +96,7 @@ function addCells(part: IndexedPart, pyramid: Pyramid, level: number, view: View
   const width = 2 ** (pyramid.first + level);
   const to = ends[level]!;
   const from = level === 0 ? 0 : ends[level - 1]!;
-  for (let cell = lowerBound(bucket, from, to, Math.floor(first / width)); cell < to; cell++) {
+  for (let cell = firstAtLeast(bucket, Math.floor(first / width), from, to); cell < to; cell++) {
     const at = bucket[cell]! * width;
     if (at >= last) break;
     const slot = pixels.slotOf(trackOfKey(key[cell]!) + firstTrack, laneOfKey(key[cell]!));
@@ -136,15 +137,4 @@ function addWideRows(part: IndexedPart, pyramid: Pyramid, level: number, view: V
 function pixelOf(after: number, { pixel, width }: View): number {
   const at = Math.floor(after / pixel);
   return at < 0 ? 0 : at < width ? at : width - 1;
-}
-
-/** The first of `values` between `from` and `to` that is not below `least`. */
-function lowerBound(values: Float64Array, from: number, to: number, least: number): number {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -24,7 +24,7 @@ export interface LanePart {
 }
 
 /** A part all of whose rows have their lanes. */
-export interface LanedPart extends LaneColumns {
+interface LanedPart extends LaneColumns {
   number: number;
 }
 

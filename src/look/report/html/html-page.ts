@@ -55,7 +55,7 @@ text.marked{fill:var(--mark)}.ground{fill:var(--soft)}
 `;
 
 /** Bytes of a page, whatever the trace has. */
-export const MAX_PAGE_BYTES = 2_000_000;
+const MAX_PAGE_BYTES = 2_000_000;
 /** Of these, for what precedes and follows the sections. */
 const FRAME_BYTES = 20_000;
 

@@ -70,7 +70,7 @@ export function endOfTrace({ rows }: SlowTrace): number {
 const MAX_INDENT = 12;
 
 /** Branches in front of the names of a tree's rows, which come in the order of the tree. */
-export function branches(rows: readonly { depth: number }[]): string[] {
+function branches(rows: readonly { depth: number }[]): string[] {
   const texts = new Array<string>(rows.length);
   /** Whether another row of this depth follows in the same branch. */
   const follows: boolean[] = [];

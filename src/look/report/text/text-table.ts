@@ -47,7 +47,7 @@ function fit<T>(columns: Fitted<T>[], width: number): Fitted<T>[] {
 }
 
 /** Lines of a table, no wider than the terminal. Control characters in cells are escaped. */
-export function* textTable<T>(
+function* textTable<T>(
   columns: readonly TextColumn<T>[],
   rows: readonly T[],
   { width, paint }: TextStyle,

@@ -1,5 +1,6 @@
 import { failedOf } from '../../../rows/row-flags.js';
 import { LatencyHistogram } from '../../index/latency-histogram.js';
+import { rowsByPart } from '../../index/parts/order-rows.js';
 import { nextTurn } from '../../index/turns.js';
 import type { LatencyColumns, LatencyMeta } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
@@ -29,11 +30,9 @@ export const latencyRoute: Route = {
     const counts = new Uint32Array(lines * columns);
     const errors = new Uint32Array(columns);
     const durations: (LatencyHistogram | undefined)[] = [];
-    let next = 0;
-    for (const part of index.parts) {
-      const { start, duration, flags, offset, firstRow } = part;
-      const end = firstRow + part.count;
-      for (; next < rows.length && rows[next]! < end; next++) {
+    for (const { part, firstRow, from: first, to: end } of rowsByPart(index.parts, rows)) {
+      const { start, duration, flags, offset } = part;
+      for (let next = first; next < end; next++) {
         if (next % ROWS_A_TURN === ROWS_A_TURN - 1) {
           await nextTurn();
           signal.throwIfAborted();

@@ -1,7 +1,7 @@
-import type { ProcessAnswer, RecordingAnswer, TrackAnswer } from '../../wire/answers.js';
+import type { RecordingAnswer, SourceAnswer, TrackAnswer } from '../../wire/answers.js';
 import { interruptionKinds } from '../../report/interruptions.js';
 import { Processes, timesOfSources } from '../../report/processes.js';
-import type { RecordedProcess, SourceTimes } from '../../report/processes.js';
+import type { SourceTimes } from '../../report/processes.js';
 import { OvniThreads, threadOfTrack } from '../../report/thread-names.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
@@ -49,7 +49,7 @@ function describe(recording: Recording): RecordingAnswer {
     sources: index.sources.map((source) =>
       describeSource(source, order.get(source)!, times[source.number]!),
     ),
-    processes: processes.all.map(describeProcess),
+    processes: processes.all,
     tracks: tracksOf(index, processes, threads),
     counters: index.counters.map(({ source, thread, name, unit, values, areMeans }, number) => ({
       number,
@@ -65,16 +65,6 @@ function describe(recording: Recording): RecordingAnswer {
     frequentNames,
     interruptions: interruptionKinds(index),
     problems: [...problems, ...processes.apart],
-  };
-}
-
-function describeProcess({ number, sources, service, host, pid }: RecordedProcess): ProcessAnswer {
-  return {
-    number,
-    sources,
-    ...(service === undefined ? {} : { service }),
-    ...(host === undefined ? {} : { host }),
-    ...(pid === undefined ? {} : { pid }),
   };
 }
 
@@ -94,13 +84,13 @@ function tracksOf(index: LookIndex, { ofTracks }: Processes, threads: OvniThread
   });
 }
 
-function describeSource(
-  source: Source,
-  order: number,
-  times: SourceTimes,
-): RecordingAnswer['sources'][number] {
-  const {
+function describeSource(source: Source, order: number, times: SourceTimes): SourceAnswer {
+  const { number, path, format, content, service, host, pid, state, until, clockError } = source;
+  return {
     number,
+    order,
+    ...times,
+    until,
     path,
     format,
     content,
@@ -108,28 +98,8 @@ function describeSource(
     host,
     pid,
     state,
-    clockOffset,
+    clockOffset: String(source.clockOffset),
     clockError,
-    losses,
-    until,
-  } = source;
-  return {
-    number,
-    order,
-    ...times,
-    ...(until === undefined ? {} : { until }),
-    path,
-    format,
-    content,
-    ...(service === undefined ? {} : { service }),
-    ...(host === undefined ? {} : { host }),
-    ...(pid === undefined ? {} : { pid }),
-    state,
-    clockOffset: String(clockOffset),
-    ...(clockError === undefined ? {} : { clockError }),
-    losses: losses.map(({ count, reason }) => ({
-      ...(count === undefined ? {} : { count }),
-      reason,
-    })),
+    losses: source.losses.map(({ count, reason }) => ({ count, reason })),
   };
 }

@@ -4,7 +4,8 @@ import { inTurns, type Steps } from '../../index/turns.js';
 import { callTarget } from '../../report/call-target.js';
 import { CalledThreads } from '../../report/called-threads.js';
 import { spansAround } from '../../report/delayed-spans.js';
-import { InterruptionTally, isInterruption } from '../../report/interruptions.js';
+import { isInterruption } from '../../report/interruption-kinds.js';
+import { InterruptionTally } from '../../report/interruptions.js';
 import type { NamedCount } from '../../report/thread-shape.js';
 import { requestPath, rowName } from '../../report/row-name.js';
 import { RowSelection } from '../../report/selection.js';
@@ -70,8 +71,8 @@ async function describe(index: LookIndex, row: number): Promise<RowAnswer> {
     isAlone: interrupts || (parent === NO_PARENT && isOnlyOne(index, row)),
     openMeanwhile: interrupts ? openMeanwhile(index, row) : { count: 0, rows: [] },
     ...(interrupts ? await spansAroundRow(index, row) : { ran: [], delayed: [] }),
-    ...(traceId === null ? {} : { traceId }),
-    ...(spanId === undefined ? {} : { spanId }),
+    traceId: traceId ?? undefined,
+    spanId,
     details: index.details(row, MOST_ATTRIBUTES),
   };
 }

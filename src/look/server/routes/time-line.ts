@@ -1,5 +1,5 @@
 import type { Counter, LookIndex, Message } from '../../index/look-index.js';
-import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { firstAtLeast, rowsByPart } from '../../index/parts/order-rows.js';
 import { LanePixels } from '../../index/serve/lane-pixels.js';
 import { nextTurn } from '../../index/turns.js';
 import type {
@@ -36,10 +36,10 @@ export const curvesRoute: Route = {
   },
 };
 
-export type Points = Record<keyof CurveColumns, number[]>;
+type Points = Record<keyof CurveColumns, number[]>;
 
 /** At most two points a pixel; one before the window, because a value holds until the next one. */
-export function addPoints(
+function addPoints(
   points: Points,
   number: number,
   { times, values }: Counter,
@@ -180,11 +180,9 @@ export const litRoute: Route = {
     const lanes = index.tracks.map((track) => track.lanes);
     const pixels = new LanePixels();
     pixels.begin(width, lanes, tracks, fold);
-    let next = 0;
-    for (const part of index.parts) {
-      const { start, duration, track, lane, offset, firstRow, count } = part;
-      const end = firstRow + count;
-      for (; next < rows.length && rows[next]! < end; next++) {
+    for (const { part, firstRow, from: first, to: end } of rowsByPart(index.parts, rows)) {
+      const { start, duration, track, lane, offset } = part;
+      for (let next = first; next < end; next++) {
         if (next % ROWS_A_TURN === ROWS_A_TURN - 1) {
           await nextTurn();
           signal.throwIfAborted();

@@ -1,4 +1,5 @@
 import { listedParts } from './listed-parts.js';
+import { enlarged } from '../../../rows/enlarged.js';
 import { groupsBy, parseFindText } from '../../condition/where.js';
 import { type Condition, type IndexPart, INSTANT_BIT } from '../../index/look-index.js';
 import { type Query, WrongQuestion } from '../query.js';
@@ -126,9 +127,7 @@ async function matchingRows(
     // Those of one part come together.
     if (found.length === 0 || !listed.has(index.partOf(found[0]!))) continue;
     if (size + found.length > rows.length) {
-      const larger = new Int32Array(Math.max(2 * rows.length, size + found.length));
-      larger.set(rows.subarray(0, size));
-      rows = larger;
+      rows = enlarged(rows, Math.max(2 * rows.length, size + found.length));
     }
     rows.set(found, size);
     size += found.length;

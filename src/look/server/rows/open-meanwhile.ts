@@ -1,6 +1,6 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
-import { isInterruption } from '../../report/interruptions.js';
+import { isInterruption } from '../../report/interruption-kinds.js';
 import { rowName } from '../../report/row-name.js';
 import { threadKeys } from '../../report/processes.js';
 import type { RowAnswer } from '../../wire/answers.js';

@@ -1,6 +1,6 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
-import { isInterruption, isInterruptionMark } from '../../report/interruptions.js';
+import { kindOfMarks, kindOfSpan } from '../../report/interruption-kinds.js';
 import { threadKeys } from '../../report/processes.js';
 import type { WaterfallPause } from '../../wire/panel-answers.js';
 
@@ -55,7 +55,7 @@ export class PausesBefore {
     const key = keys[rowAt(this.#index, row).track];
     return tracks
       .filter((track) => keys[track.number] === key)
-      .filter((track) => track.kind === 'thread' || isInterruptionMark(track))
+      .filter((track) => track.kind === 'thread' || kindOfMarks(track) !== undefined)
       .map(({ number }) => number);
   }
 
@@ -65,10 +65,7 @@ export class PausesBefore {
     const end = Math.min(to, own.end);
     if (end <= start) return [];
     const track = this.#index.tracks[own.track]!;
-    const isMark = track.kind === 'mark';
-    const name = isMark ? track.name : own.name;
-    if (!isMark && !isInterruption(name)) return [];
-    const kind = /blocked|stalls/i.test(name) ? 'stall' : 'collection';
-    return [{ kind, start, duration: end - start }];
+    const kind = track.kind === 'mark' ? kindOfMarks(track) : kindOfSpan(own.name);
+    return kind === undefined ? [] : [{ kind, start, duration: end - start }];
   }
 }

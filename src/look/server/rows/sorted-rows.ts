@@ -1,5 +1,5 @@
 import type { IndexPart, LookIndex } from '../../index/look-index.js';
-import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { rowsByPart } from '../../index/parts/order-rows.js';
 import type { Recording } from '../recording.js';
 import { SortKeys } from './sort-keys.js';
 import type { KeyColumn, SortKey } from './sort-keys.js';
@@ -59,23 +59,6 @@ async function sort(recording: Recording, rows: Int32Array, key: SortKey): Promi
   return sorted;
 }
 
-/** The rows of one part among others, from number `from` up to `to`. */
-interface Stretch {
-  part: IndexPart;
-  /** What it was when the rows were chosen: a refresh may come in between. */
-  firstRow: number;
-  from: number;
-  to: number;
-}
-
-function stretchesOf(parts: readonly IndexPart[], rows: Int32Array): Stretch[] {
-  return parts.map((part) => {
-    const { firstRow, count } = part;
-    const [from, to] = [firstRow, firstRow + count].map((row) => firstAtLeast(rows, row));
-    return { part, firstRow, from: from!, to: to! };
-  });
-}
-
 /** Rows ascending by their starts. */
 interface Run {
   rows: Int32Array;
@@ -87,7 +70,7 @@ async function mergeByStart({ parts }: LookIndex, rows: Int32Array): Promise<Int
   if (parts.length === 1) return rows;
   const turns = new Turns();
   let runs: Run[] = [];
-  for (const { part, firstRow, from: first, to } of stretchesOf(parts, rows)) {
+  for (const { part, firstRow, from: first, to } of rowsByPart(parts, rows)) {
     const run = { rows: rows.subarray(first, to), starts: new Float64Array(to - first) };
     for (let from = 0; from < run.starts.length; from += PIECE) {
       addStarts(part, firstRow, run, from, Math.min(run.starts.length, from + PIECE));
@@ -153,7 +136,7 @@ async function keysOf(recording: Recording, rows: Int32Array, key: SortKey): Pro
   const sortKeys = new SortKeys(recording, key);
   const turns = new Turns();
   const keys = new Float64Array(rows.length);
-  for (const { part, firstRow, from, to } of stretchesOf(recording.index.parts, rows)) {
+  for (const { part, firstRow, from, to } of rowsByPart(recording.index.parts, rows)) {
     const column = sortKeys.column(part);
     for (let first = from; first < to; first += PIECE) {
       addKeys(keys, rows, firstRow, column, first, Math.min(to, first + PIECE));

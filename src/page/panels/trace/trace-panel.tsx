@@ -1,3 +1,4 @@
+import { kindOfSpan } from '../../../look/report/interruption-kinds.js';
 import { nameWithDetail } from '../../../look/report/request-name.js';
 import { PAUSE_TEXTS } from '../../../look/report/wait-texts.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
@@ -9,7 +10,7 @@ import type {
 import { rowFields } from '../../data/selected-row.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { cssColour, kindOfName } from '../../theme/palette.js';
+import { cssColour } from '../../theme/palette.js';
 import { countText, durationText } from '../../../look/report/units.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
@@ -124,7 +125,7 @@ interface SpanLineProps {
 function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps) {
   const app = useApp();
   const { row, depth, name, service, host, start, duration, waited, status, pauses } = span;
-  const kind = kindOfName(name);
+  const kind = kindOfSpan(name);
   const colour = kind === undefined ? app.recording.nameColours.of(name) : cssColour(kind);
   const percent = (value: number): string => `${((value / length) * 100).toFixed(3)}%`;
   return (

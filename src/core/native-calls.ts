@@ -1,0 +1,20 @@
+import { core } from './addon.js';
+
+/** Native calls that are made as they are. `NativeCore` says what each of them does. */
+export const {
+  copyRecords,
+  firstInexact,
+  firstOutside,
+  forgetListEntries,
+  groupCounts,
+  limitGroup,
+  lostCollections,
+  packRecords,
+  putListEntry,
+  restLoop,
+  systemRandom,
+  takeCollections,
+  tryLock,
+  watchCollections,
+  watchLoop,
+} = core;
