@@ -115,7 +115,7 @@ export function startScopedSpan(
   options: StartOptions | undefined,
 ): Span {
   checkName(name);
-  const to = openOutput();
+  const to = output ?? openOutput();
   const active = activeContext();
   const parent = parentOf(options, active);
   const given = options?.parent;

@@ -42,8 +42,8 @@ export function compileEndBelow(
   const word = (number: number) => `groups[trace * ${GROUP_WORDS} + ${number}]`;
   const body = `return function endBelow(span) {
   const length = span.heldBytes;
-  if (length === 0 || span.extras !== undefined || output.takesAnything === false || ring.free < length) return false;
-  if ((span.p0 | span.p1) === 0 || (span.flags & ${PARENT_REMOTE}) !== 0) return false;
+  if ((span.p0 | span.p1) === 0 || (span.flags & ${PARENT_REMOTE}) !== 0 || length === 0) return false;
+  if (span.extras !== undefined || output.takesAnything === false || ring.free < length) return false;
   const { t2, t3 } = span;
   let trace = buckets[t3 & ${traces.bucketMask}];
   while (trace !== 0 && (${word(GROUP_LOW)} !== t3 || ${word(GROUP_HIGH)} !== t2)) trace = nexts[trace];

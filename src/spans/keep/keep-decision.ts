@@ -14,6 +14,9 @@ function codeOf(reason: KeepReason, share = 1): number {
   return KEEP_REASONS.indexOf(reason) | (weight << KEEP_WEIGHT_SHIFT);
 }
 
+/** Of the second half of a trace id: the random bits that decide first. */
+const RANDOM_HIGH = 0x00ff_ffff;
+
 /** Reasons as spans have them: with the weight of a kept trace. */
 export const UNDECIDED = codeOf('undecided');
 export const SLOW = codeOf('slow');
@@ -30,6 +33,8 @@ export class KeepDecision {
   readonly #limit: KeepLimit;
   readonly #sampler: Sampler;
   readonly #ratio: number;
+  /** A trace of the share has at least this in the highest 24 random bits of its id. */
+  readonly #leastOfShare: number;
   /** How many of the first requests of each name are kept; a rule of the program hears of all. */
   readonly #first: number;
 
@@ -38,6 +43,7 @@ export class KeepDecision {
     this.#first = rules.decide === undefined ? rules.first : Infinity;
     this.#limit = new KeepLimit(rules.limit);
     this.#sampler = shareSampler(rules.ratio);
+    this.#leastOfShare = this.#sampler.rule === 'threshold' ? this.#sampler.high : 0;
     this.#ratio = codeOf('ratio', rules.ratio === 0 ? 1 : rules.ratio);
     const limits = [rules.slow, ...rules.routes.values()].map(({ ns }) => ns);
     this.surelySlow = Math.max(...limits);
@@ -59,7 +65,9 @@ export class KeepDecision {
     const { traceState } = span;
     if (duration > requests.slowNs || requests.seen < this.#first || traceState !== '')
       return false;
-    if (this.byRatio(span.t0, span.t1, span.t2, span.t3, '') !== 0) return false;
+    // Most ids need no more than a look.
+    const mayBeShare = (span.t2 & RANDOM_HIGH) >= this.#leastOfShare;
+    if (mayBeShare && this.byRatio(span.t0, span.t1, span.t2, span.t3, '') !== 0) return false;
     requests.see(duration);
     return true;
   }
