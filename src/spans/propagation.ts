@@ -51,7 +51,9 @@ function read(carrier: object, name: string): string[] | undefined {
   } else {
     value = (carrier as Record<string, unknown>)[name];
     if (value === undefined) {
-      const key = Object.keys(carrier).find((each) => each.toLowerCase() === name);
+      const key = Object.keys(carrier).find(
+        (each) => each.length === name.length && each.toLowerCase() === name,
+      );
       value = key === undefined ? undefined : (carrier as Record<string, unknown>)[key];
     }
   }
@@ -139,9 +141,8 @@ export function extract(carrier: Carrier): RemoteParent | undefined {
   if (!isCarrier(carrier)) throw wrongType('carrier', carrier, 'an object, a Headers or a Map');
   if (programFormat.format !== undefined)
     return readFormat(programFormat.format, carrier, undefined);
-  const [header, ...others] = (propagated.trace ? read(carrier, TRACE_PARENT) : undefined) ?? [];
-  const parent =
-    header === undefined || others.length > 0 ? undefined : parseTraceParent(header.trim());
+  const headers = propagated.trace ? read(carrier, TRACE_PARENT) : undefined;
+  const parent = headers?.length === 1 ? parseTraceParent(headers[0]!.trim()) : undefined;
   const baggageHeader = propagated.baggage ? read(carrier, BAGGAGE) : undefined;
   const baggage = baggageHeader === undefined ? undefined : parseBaggage(baggageHeader.join(','));
   if (parent === undefined) {

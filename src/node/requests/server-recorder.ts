@@ -56,10 +56,14 @@ interface ServerRequest {
 }
 
 const HOST = 'host';
+/** As most callers write it. */
+const USUAL_HOST = 'Host';
 
 /** Whether a name is that of a header, in any case. No text is made. */
 function isHeader(name: string, header: string): boolean {
   if (name.length !== header.length) return false;
+  // A call of V8 costs less than a few characters.
+  if (name === header) return true;
   // Letters of lower case have this bit.
   for (let i = 0; i < header.length; i++) {
     if ((name.charCodeAt(i) | 0x20) !== header.charCodeAt(i)) return false;
@@ -93,7 +97,7 @@ class HeaderReader {
     let authority = '';
     for (let i = 0; i < headers.length; i += 2) {
       const name = headers[i]!;
-      if (isHeader(name, HOST)) {
+      if (name === USUAL_HOST || isHeader(name, HOST)) {
         if (authority === '') authority = headers[i + 1] ?? '';
       } else if (
         isHeader(name, TRACE_PARENT) ||
@@ -308,6 +312,10 @@ export class ServerRecorder {
   answered(served: ServedRequest, status: number, bytes: number | undefined): void {
     const { span, route } = served;
     if (span === undefined) return;
+    if (!span.recording) {
+      spans.endRequest(span);
+      return;
+    }
     // The router may have gone on to another route without a word.
     if (served.keptRoute !== '') this.routed(served, route);
     // The record of the open request has the rest.

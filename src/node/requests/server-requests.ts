@@ -307,7 +307,10 @@ class ServerRequests {
     this.#inFlight?.end();
     const recorder = this.#recorder;
     if (recorder === undefined) return;
-    exchange.route = routeOf(request, exchange.url, exchange.route);
+    // Of no use to a request that is not recorded.
+    if (exchange.span?.recording === true) {
+      exchange.route = routeOf(request, exchange.url, exchange.route);
+    }
     const { statusCode } = response;
     if (!this.#withBytes) {
       recorder.answered(exchange, statusCode, undefined);

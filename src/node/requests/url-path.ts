@@ -64,7 +64,10 @@ export function pathOf(target: string): string {
 
 /** Whether more than the characters that are recorded as they are may begin here. */
 function isSpecial(path: string, at: number): boolean {
-  switch (path.charCodeAt(at)) {
+  const code = path.charCodeAt(at);
+  // Most characters of a path are small letters.
+  if (code > BACKSLASH) return false;
+  switch (code) {
     case QUESTION_MARK:
     case NUMBER_SIGN:
     case SEMICOLON:
