@@ -54,6 +54,7 @@ const NAMES = [
 /** Those that run with `--only` alone: they need what few machines have. */
 const ON_REQUEST = [
   'http-instructions',
+  'ship-service',
   'instructions',
   'instructions-detect',
   'start-instructions',
