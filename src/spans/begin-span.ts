@@ -89,6 +89,14 @@ export function begin(
   return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
 }
 
+/** The time now, in nanoseconds since the trace's epoch. */
+export function nowIn({ ring }: SpanOutput): number {
+  // Before the call, after which V8 would look at the ring again.
+  const { stamp } = ring;
+  ring.readStamp();
+  return stamp[0]!;
+}
+
 /** A slot for a span that has its start, and its first attributes: as they are now, whatever the program does. */
 export function keep(
   to: SpanOutput,
@@ -97,13 +105,14 @@ export function keep(
   active: ActiveContext | undefined,
   scope: Scope | undefined,
 ): void {
-  let given = attributes ?? undefined;
-  if (given !== undefined && (observer !== undefined || to.open === undefined)) {
-    span.own = snapshot(given);
-    given = undefined;
+  const { open } = to;
+  if (observer === undefined && open !== undefined) {
+    span.slot = open.begin(span, attributes ?? undefined);
+    return;
   }
+  if (attributes !== undefined && attributes !== null) span.own = snapshot(attributes);
   if (observer !== undefined) observer.started(span, active, scope);
-  if (to.open !== undefined) span.slot = to.open.begin(span, given);
+  if (open !== undefined) span.slot = open.begin(span, undefined);
 }
 
 /**
@@ -193,8 +202,7 @@ export function startIn(
   if (span.state !== OPEN) return span;
   if (scope.output === to) span.scope = scope.number;
   else giveScope(to, span, scope);
-  to.ring.readStamp();
-  span.start = to.ring.stamp[0]!;
+  span.start = nowIn(to);
   keep(to, span, attributes, context, scope);
   return span;
 }
@@ -215,8 +223,7 @@ export function startInFrom(context: ActiveContext | undefined, template: SpanTe
 
 /** Starts a span that a template describes, and takes a slot for it. */
 function keepFrom(to: SpanOutput, span: Span, template: SpanTemplate, text: string): void {
-  to.ring.readStamp();
-  span.start = to.ring.stamp[0]!;
+  span.start = nowIn(to);
   giveScope(to, span, template.scope);
   if (to.open !== undefined) span.slot = to.open.beginFrom(span, template, text);
   if (span.heldNames === undefined) span.own ??= template.attributesOf(text);
@@ -291,8 +298,7 @@ export function startRequest(
   }
   const span = begin(to, name, above, carried, trusted, kind);
   span.attributes = attributes;
-  to.ring.readStamp();
-  span.start = to.ring.stamp[0]!;
+  span.start = nowIn(to);
   giveScope(to, span, scope);
   if (observer !== undefined && span.state === OPEN) {
     observer.started(span, above instanceof Span ? above : undefined, scope);

@@ -3,7 +3,7 @@ import type { OptionNames } from '../core/options/argument.js';
 import { takeElements } from '../core/taken-elements.js';
 import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
-import { begin, carriedBy, giveScope, keep } from './begin-span.js';
+import { begin, carriedBy, giveScope, keep, nowIn } from './begin-span.js';
 import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
 import { RemoteParent } from './context/remote-parent.js';
@@ -67,8 +67,7 @@ export function startSpan(name: string, attributes?: SpanAttributes, options?: S
       : begin(to, name, parent, carried, true, 0);
   if (span.state !== OPEN) return span;
   if (attributes !== undefined) checkAttributes(attributes);
-  to.ring.readStamp();
-  span.start = to.ring.stamp[0]!;
+  span.start = nowIn(to);
   keep(to, span, attributes, active, undefined);
   return span;
 }

@@ -6,55 +6,52 @@ import { NOT_RECORDED, REMOTE, Span } from './span.js';
 /** What a span can be below. */
 export type Parent = Span | RemoteParent | undefined;
 
+/** The words of a trace's id and of a span's. */
+type TraceWords = readonly [number, number, number, number];
+type SpanWords = readonly [number, number];
+
+function copyOf(
+  name: string,
+  [t0, t1, t2, t3]: TraceWords,
+  [s0, s1]: SpanWords,
+  flags: number,
+  state: number,
+  traceState: string,
+  carried: Carried | undefined,
+): Span {
+  const all = flags & TRACE_FLAGS_MASK;
+  return new Span(undefined, state, name, t0, t1, t2, t3, s0, s1, 0, 0, all, traceState, carried);
+}
+
 /**
  * A span with the ids of another, which is recorded elsewhere or not at all: as parent, in a link, or to be active.
  *
- * @param trace four words, and `id` two.
  * @param isRemote whether it is of another process.
  */
 export function standIn(
-  trace: readonly [number, number, number, number],
-  id: readonly [number, number],
+  trace: TraceWords,
+  id: SpanWords,
   traceFlags: number,
   isRemote: boolean,
   traceState: string,
   carried: Carried | undefined,
 ): Span {
   const state = isRemote ? REMOTE : NOT_RECORDED;
-  const [t0, t1, t2, t3] = trace;
-  const [s0, s1] = id;
-  const flags = traceFlags & TRACE_FLAGS_MASK;
-  return new Span(undefined, state, '', t0, t1, t2, t3, s0, s1, 0, 0, flags, traceState, carried);
+  return copyOf('', trace, id, traceFlags, state, traceState, carried);
 }
 
 /** Without a target for spans, what was received is passed on as it came. */
 export function unrecorded(name: string, parent: Parent, carried: Carried | undefined): Span {
   if (parent === undefined) {
-    return new Span(undefined, NOT_RECORDED, name, 0, 0, 0, 0, 0, 0, 0, 0, 0, '', carried);
+    return copyOf(name, [0, 0, 0, 0], [0, 0], 0, NOT_RECORDED, '', carried);
   }
-  const isLocal = parent instanceof Span;
-  const [t0, t1, t2, t3] = isLocal
-    ? [parent.t0, parent.t1, parent.t2, parent.t3]
-    : parent.parent!.trace;
-  const [s0, s1] = isLocal ? [parent.s0, parent.s1] : parent.parent!.span;
-  const flags = isLocal ? parent.flags & TRACE_FLAGS_MASK : parent.parent!.flags;
-  const state = parent.traceState;
-  return new Span(
-    undefined,
-    NOT_RECORDED,
-    name,
-    t0,
-    t1,
-    t2,
-    t3,
-    s0,
-    s1,
-    0,
-    0,
-    flags,
-    state,
-    carried,
-  );
+  const { traceState } = parent;
+  if (parent instanceof Span) {
+    const { t0, t1, t2, t3, s0, s1, flags } = parent;
+    return copyOf(name, [t0, t1, t2, t3], [s0, s1], flags, NOT_RECORDED, traceState, carried);
+  }
+  const { trace, span, flags } = parent.parent!;
+  return copyOf(name, trace, span, flags, NOT_RECORDED, traceState, carried);
 }
 
 /** What is returned while nothing is recorded and nothing is active. */

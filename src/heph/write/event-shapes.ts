@@ -145,6 +145,8 @@ export class EventShapes<Emitter> {
   readonly #compiler: ShapeCompiler<Emitter>;
   #young = new Map<string, Described<Emitter>>();
   #old = new Map<string, Described<Emitter>>();
+  /** A frequent one that came last. */
+  #last: Described<Emitter> | undefined;
   /** Frequent ones that came a short while ago, to be found without a map. */
   readonly #recent = new Array<Described<Emitter> | undefined>(RECENT).fill(undefined);
   /** Descriptions that may become frequent. */
@@ -162,20 +164,40 @@ export class EventShapes<Emitter> {
 
   /** The emitter for an event; undefined if it is rare. Reads no property of the attributes. */
   emitterFor(description: string, attributes: object | undefined): Emitter | undefined {
-    const { length } = description;
-    // Past the end the code is NaN, of which a shift makes 0.
-    const slot = (length + (description.charCodeAt(length - 1) << 2)) & (RECENT - 1);
-    let described = this.#recent[slot];
-    if (described?.description !== description) {
-      described = this.#young.get(description) ?? this.#otherDescribed(description);
+    let described = this.#last;
+    // Not by `?.`: V8 compares two texts, and not anything with a text.
+    if (described === undefined || described.description !== description) {
+      described = this.#described(description);
       if (described === undefined) return undefined;
-      if (described.isFrequent) this.#recent[slot] = described;
     }
     const { shapes } = described;
     for (let i = 0; i < shapes.length; i++) {
       const { emitter } = shapes[i]!;
       if (emitter !== undefined && shapes[i]!.isOf(attributes)) return emitter;
     }
+    return this.#emitterOfOther(described, attributes);
+  }
+
+  /** What is known of a description; undefined if it came too rarely. */
+  #described(description: string): Described<Emitter> | undefined {
+    const { length } = description;
+    // Past the end the code is NaN, of which a shift makes 0.
+    const slot = (length + (description.charCodeAt(length - 1) << 2)) & (RECENT - 1);
+    let described = this.#recent[slot];
+    if (described?.description !== description) {
+      described = this.#young.get(description) ?? this.#otherDescribed(description);
+      if (described?.isFrequent !== true) return described;
+      this.#recent[slot] = described;
+    }
+    this.#last = described;
+    return described;
+  }
+
+  /** The emitter of names that none of the emitters has; undefined if they are rare. */
+  #emitterOfOther(
+    described: Described<Emitter>,
+    attributes: object | undefined,
+  ): Emitter | undefined {
     const names = this.#names ?? [];
     this.#names = undefined;
     const count = listNames(attributes, names);

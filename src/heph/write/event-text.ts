@@ -77,11 +77,16 @@ export function measureValue(value: string): string {
  * Statements: store a value and its type, and move `at` past them.
  *
  * @param writeOther the function for what is no string and no u32.
+ * @param writeText expression: stores a text at an offset, and is the number of its bytes.
  */
-export function writeValueAt(value: string, writeOther: string): string {
+export function writeValueAt(
+  value: string,
+  writeOther: string,
+  writeText = (at: string): string => `writeUtf8(bytes, ${at}, ${value})`,
+): string {
   return `if (typeof ${value} === 'string') {
       view.setInt8(at, ${TYPE_BYTES.string});
-      const count = writeUtf8(bytes, at + 3, ${value});
+      const count = ${writeText('at + 3')};
       view.setInt16(at + 1, count);
       at += 3 + count;
     } else if (typeof ${value} === 'number' && ${value} >>> 0 === ${value} && (${value} !== 0 || 1 / ${value} > 0)) {

@@ -69,7 +69,10 @@ export class OpenSpans {
 
   #begin(span: Span, given: SpanAttributes | undefined, before: number): number {
     const usual = this.#beginUsual(span, given ?? span.own, before);
-    if (usual !== -1) return usual;
+    return usual === -1 ? this.#beginOther(span, given, before) : usual;
+  }
+
+  #beginOther(span: Span, given: SpanAttributes | undefined, before: number): number {
     if (given !== undefined) span.own ??= snapshot(given);
     const at = this.#table.take();
     if (at === -1) return this.#notKept(before);

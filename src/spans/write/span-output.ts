@@ -130,12 +130,14 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   }
 
   #record(span: Span, endTime: Instant | undefined): void {
-    const { extras, slot } = span;
-    const isUsual = extras === undefined && endTime === undefined && this.takesAnything;
-    if (isUsual && span.heldBytes > 0) {
-      this.#recordFromSlot(span);
-      return;
-    }
+    const isUsual = span.extras === undefined && endTime === undefined && this.takesAnything;
+    if (isUsual && span.heldBytes > 0) this.#recordFromSlot(span);
+    else this.#recordOther(span, endTime, isUsual);
+  }
+
+  /** @param isUsual it has no extras, and every attribute is recorded as it is. */
+  #recordOther(span: Span, endTime: Instant | undefined, isUsual: boolean): void {
+    const { slot } = span;
     if (!isUsual || !this.#recordUsual(span)) this.recordAny(span, endTime);
     if (slot !== -1) this.release(span);
   }

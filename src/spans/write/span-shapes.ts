@@ -48,6 +48,7 @@ import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { define } from '../attributes.js';
 import type { Span } from '../span.js';
 import { HeldNames } from './held-attributes.js';
+import { SLOT_TEXT_SCOPE, WRITE_SLOT_TEXT } from './slot-text.js';
 import type { Instant } from '../time.js';
 
 /** What the compilers need of the output of a thread. */
@@ -164,10 +165,12 @@ interface SpanText {
   fixedBytes: number;
 }
 
+/** @param table where the span is written; undefined: into the ring. */
 function spanText(
   output: ShapedSpans,
   description: string,
   names: readonly string[],
+  table?: OpenRecords,
 ): SpanText | undefined {
   const head = prefixed(description);
   const texts = names.map((name) => prefixed(name.startsWith(RESERVED) ? RESERVED + name : name));
@@ -194,11 +197,28 @@ function spanText(
     writeConstants: identity.constants.join('\n    '),
     write: `${identity.words.join('\n  ')}
   let at = start + ${DESCRIPTION_OFFSET + head.length + IDENTITY_BYTES};
-  ${values.map((value, i) => `if (${value} !== undefined) {\n    ${constantStores(texts[i]!, 'at').join('\n    ')}\n    at += ${texts[i]!.length};\n    ${writeValueAt(value, 'writeOther')}\n  }`).join('\n  ')}`,
+  ${values.map((value, i) => attributeStores(value, texts[i]!, i > 0, table)).join('\n  ')}`,
     // Of each value its type, eight bytes or a length, at most three bytes a character, and a modifier.
     fixedBytes:
       DESCRIPTION_OFFSET + constantBytes + IDENTITY_BYTES + (9 + MODIFIER_BYTES) * names.length,
   };
+}
+
+/** Statements: store an attribute unless it is undefined. */
+function attributeStores(
+  value: string,
+  name: Buffer,
+  isFurther: boolean,
+  table?: OpenRecords,
+): string {
+  // V8 knows by the mask that a slot has room after `at`, as it does of the first attribute.
+  const masked = isFurther && table !== undefined ? `at &= ${table.mask};` : '';
+  const writeText = (at: string): string => `writeSlotText(${at}, ${value})`;
+  return `if (${value} !== undefined) {
+    ${[masked, ...constantStores(name, 'at')].join('\n    ')}
+    at += ${name.length};
+    ${writeValueAt(value, 'writeOther', table === undefined ? undefined : writeText)}
+  }`;
 }
 
 /** An object of what was read. */
@@ -222,10 +242,11 @@ export function openSpanCompiler(
 ): ShapeCompiler<OpenSpanWriter> {
   const { bytes, longest, view } = table;
   return (trace, description, names) => {
-    const text = spanText(output, description, names);
+    const text = spanText(output, description, names, table);
     if (text === undefined) return undefined;
     const scope = {
       ...text.scope,
+      ...SLOT_TEXT_SCOPE,
       ...table.constants,
       bytes,
       view,
@@ -238,6 +259,7 @@ export function openSpanCompiler(
     const keepValues = `if (span.own === undefined) span.own = ownOf(namesOf, [${text.values.join(', ')}]);`;
     const writer = table.newWriter();
     const body = `${WRITE_OTHER}
+${WRITE_SLOT_TEXT}
 return function writeOpen(span, attributes, before) {
   ${text.read}
   ${text.measure}
@@ -288,9 +310,10 @@ export function compileTemplates(
     output,
     unfinished: UNFINISHED,
     view,
-    writeUtf8,
+    ...SLOT_TEXT_SCOPE,
   };
-  const body = `return function writeFrom(span, template, text) {
+  const body = `${WRITE_SLOT_TEXT}
+return function writeFrom(span, template, text) {
   const { hasText, record } = template;
   if (record === undefined || !(${HAS_SLOT})) return -1;
   let size = record.length;
@@ -305,7 +328,7 @@ export function compileTemplates(
   ${timeStores('time', START_OFFSET, END_OFFSET)}
   ${identityStores(Buffer.alloc(0), 'ids', 0).words.join('\n  ')}
   if (hasText) {
-    const textBytes = writeUtf8(bytes, start + size, text);
+    const textBytes = writeSlotText(start + size, text);
     view.setInt16(start + size - 2, textBytes);
     size += textBytes;
     view.setInt32(start + ${SIZE_OFFSET}, size);
