@@ -331,9 +331,8 @@ export interface NativeCore {
   holdSignals(): void;
   releaseSignals(): void;
   /**
-   * Stores an entry of a text file with one list, and writes the file: `before`, all entries by their keys with
-   * commas between them, and `after`. In one call, because a worker can be terminated between two. An empty entry
-   * changes only what surrounds the list.
+   * Stores an entry of a text file with one list, and writes `before`, all entries by their keys with commas, and
+   * `after`. In one call: a worker can be terminated between two. An empty entry changes only what surrounds the list.
    */
   putListEntry: (
     path: string,
@@ -384,15 +383,9 @@ export interface NativeCore {
     causeAt: number,
     causes: Uint32Array,
   ): void;
-  /**
-   * Notes the garbage collections of this thread until it ends, once: `listener` is called before the
-   * event loop waits, if there are any. False where that cannot be.
-   */
+  /** Notes this thread's garbage collections, once: `listener` is called before the loop waits. False: it cannot. */
   watchCollections: (listener: () => void) => boolean;
-  /**
-   * Moves the oldest noted collections into an array of numbers: from, to (nanoseconds of
-   * CLOCK_MONOTONIC) and V8's kind of each. Returns how many; 0: there are no more.
-   */
+  /** Moves the oldest of them: from, to (ns of CLOCK_MONOTONIC) and V8's kind of each. Returns how many. */
   takeCollections: (to: Float64Array) => number;
   /** Collections of this thread that were not noted: too many waited to be taken. */
   lostCollections: () => number;
