@@ -10,6 +10,8 @@ const FILES = ['neighbour.cjs', 'neighbour-program.cjs', ...SERVICES];
 const AGENTS = ['sentry', 'elastic', 'datadog', 'newrelic', 'opentelemetry'];
 /** Those that record both sides of HTTP/2. */
 const WITH_HTTP2 = ['elastic', 'datadog'];
+/** Those that record its calls alone. */
+const WITH_HTTP2_CALLS = ['newrelic'];
 const REQUESTS = 10;
 /** Node 20 publishes nothing of HTTP/2 servers. */
 const SERVED = Number.parseInt(process.versions.node) < 22 ? 2 : 3;
@@ -25,6 +27,18 @@ interface TheirSpan {
 
 function theirsIn(stdout: string): TheirSpan[] {
   return JSON.parse(/^theirs (.*)$/m.exec(stdout)![1]!) as TheirSpan[];
+}
+
+/** Each call to a path is below a request of its trace. */
+function expectCalls(spans: readonly TheirSpan[], path: string): void {
+  const ids = new Map(spans.map((span) => [span.id, span]));
+  const calls = spans.filter((span) => span.kind === 'client' && span.path === path);
+  expect(calls).toHaveLength(REQUESTS);
+  for (const { parent, trace } of calls) {
+    let above = ids.get(parent!);
+    while (above?.kind === 'client') above = ids.get(above.parent!);
+    expect(above, path).toMatchObject({ kind: 'server', trace, path: '/outer' });
+  }
 }
 
 /** Each request to the service, with its calls and what they have reached, is one trace of the agent. */
@@ -80,8 +94,10 @@ describe.skipIf(place === undefined)('next to another agent in the process', () 
 
       // Not all of them see what an ES module imports of Node.
       if (file.endsWith('.cjs')) {
+        const theirs = theirsIn(stdout);
         const others = WITH_HTTP2.includes(agent) ? ['/inner-http2'] : [];
-        expectWhole(theirsIn(stdout), ['/inner-http', '/inner-fetch', ...others]);
+        expectWhole(theirs, ['/inner-http', '/inner-fetch', ...others]);
+        if (WITH_HTTP2_CALLS.includes(agent)) expectCalls(theirs, '/inner-http2');
       }
       const spans = await recordedIn(service.directory);
       const ids = new Map(spans.map((span) => [span.spanId, span]));
