@@ -25,7 +25,7 @@ import { standardOutput } from '../output/text-output.js';
 const MOST_IN_FLIGHT = 64;
 /** Seconds of `--most-lag`. */
 const MOST_LAG = 1_000_000;
-/** Faults of one file that are said: it runs for months beside files that nobody can read. */
+/** Faults of one file that are said: it runs for months, with files that nobody can read. */
 const MOST_FAULTS_OF_FILE = 5;
 /** What is at hand after a signal is sent within this time, in milliseconds. */
 const END_MS = 10_000;

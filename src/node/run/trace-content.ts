@@ -15,6 +15,8 @@ export interface TraceContent {
   time: number;
   /** Rings: a process writes there, or recovery is due. */
   rings: string[];
+  /** Whether something below it has a hidden name: metadata, until its thread ends. Rings may be elsewhere. */
+  isHidden: boolean;
   /**
    * Whether it may be unfinished: rings, and metadata until the end, have hidden names. An ovni stream of version 1 does
    * not show it by names.
@@ -24,7 +26,13 @@ export interface TraceContent {
 
 /** What lies at a path and below it; what goes away meanwhile is passed over. */
 export function contentOf(path: string): TraceContent {
-  const content: TraceContent = { bytes: 0, time: 0, rings: [], unfinished: false };
+  const content: TraceContent = {
+    bytes: 0,
+    time: 0,
+    rings: [],
+    isHidden: false,
+    unfinished: false,
+  };
   const stats = kindOf(path);
   if (stats === undefined) return content;
   content.time = stats.mtimeMs;
@@ -34,7 +42,8 @@ export function contentOf(path: string): TraceContent {
       content.bytes += below.bytes;
       content.time = Math.max(content.time, below.time);
       content.rings.push(...below.rings);
-      content.unfinished ||= name.startsWith('.') || name === PROCESS_METADATA || below.unfinished;
+      content.isHidden ||= name.startsWith('.') || below.isHidden;
+      content.unfinished ||= content.isHidden || name === PROCESS_METADATA || below.unfinished;
     }
   } else if (path.endsWith('.ring')) {
     content.rings.push(path);

@@ -97,9 +97,10 @@ function shrink(settings: PieceSettings): void {
   }
   pieces.sort((a, b) => a.number - b.number);
   let total = pieces.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { name, number, bytes, rings } of pieces) {
+  for (const { name, number, bytes, rings, isHidden } of pieces) {
     if (total <= maxBytes - rotateBytes) return;
-    if (rings.length > 0 || number >= present) continue;
+    // A thread may be in it still.
+    if (rings.length > 0 || isHidden || number >= present) continue;
     removeTrace(join(directory, name));
     total -= bytes;
   }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { checkTrace as checkOvni } from '../../../src/ovni/read/check.js';
 import { readStream } from '../../../src/ovni/read/reader.js';
 import { recoverTrace as recoverOvni } from '../../../src/ovni/read/recover.js';
 import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { TracedProcess } from '../traced-process.js';
 
 const RING = 65_536;
@@ -89,6 +90,27 @@ describe('the ovni trace of a service that rotates', () => {
     // A piece is as long as what comes between two looks at it.
     expect(bytesBelow(join(service.directory, 'ovni'))).toBeLessThan(maxBytes + 2 * 2 ** 20);
     for (const piece of pieces) expectWhole(piece, pieces.indexOf(piece) >= pieces.length - 2);
+  });
+
+  it('keeps the piece in which a thread still is, wherever the rings are', async () => {
+    const rings = join(temporaryDirectory(), 'rings');
+    mkdirSync(rings);
+    const service = new TracedProcess('late-worker-service.mjs', {
+      env: {
+        TRACEWRIGHT_RING_BYTES: String(RING),
+        TRACEWRIGHT_ROTATE_BYTES: String(PIECE),
+        TRACEWRIGHT_MAX_BYTES: String(4 * 2 ** 20),
+        TRACEWRIGHT_RING_DIR: rings,
+      },
+    });
+    await service.port();
+    await untilPiece(service, 14);
+    const pieces = piecesOf(service);
+    expect(pieces[0]).toMatch(/\.000001$/);
+    expect(pieces[1]).not.toMatch(/\.000002$/);
+    expect(await service.get('/go-on')).toBe('');
+    service.kill('SIGTERM');
+    expect(await service.ended()).toMatchObject({ signal: 'SIGTERM', stderr: '' });
   });
 
   it.each([0, 1, 2, 3])('survives a kill, round %i', async (round) => {
