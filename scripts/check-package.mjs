@@ -24,7 +24,7 @@ try {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   delete manifest.scripts;
   writeFileSync(join(copy, 'package.json'), JSON.stringify(manifest));
-  for (const name of ['dist', 'README.md', 'LICENSE', 'CHANGELOG.md']) {
+  for (const name of ['dist', 'README.md', 'LICENSE']) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   const tool = (name) => join(root, 'node_modules', '.bin', name);

@@ -62,11 +62,12 @@ export function observeProgram(plan: ProcessPlan, requests: LateRequests | undef
   const left = plan.otel
     ? part('the OpenTelemetry API is not served', () => serveOpenTelemetry(plan, names))
     : undefined;
-  watchLibraries({ ...libraries, names: names.filter((name) => left?.includes(name) !== true) });
+  const own = names.filter((name) => left?.includes(name) !== true);
+  watchLibraries({ ...libraries, names: own }, plan.otel);
 }
 
 /** Records what libraries do, each from its first message on. */
-function watchLibraries(settings: LibrarySettings): void {
+function watchLibraries(settings: LibrarySettings, servesOtel: boolean): void {
   const injected = settings.injected.filter((name) => settings.names.includes(name));
   if (injected.length > 0) {
     part('no channels are put into libraries', () => {
@@ -76,6 +77,9 @@ function watchLibraries(settings: LibrarySettings): void {
   for (const name of settings.names) {
     onFirstMessage(firstChannels(name), (channel, message) => {
       part(`${name} is not traced`, () => {
+        const { recordsItself } =
+          require('./otel/own-spans.js') as typeof import('./otel/own-spans.js');
+        if (servesOtel && recordsItself(name, settings)) return;
         const { recordLibrary } =
           require('../libraries/record-library.js') as typeof import('../libraries/record-library.js');
         recordLibrary(name, settings, { channel, message });

@@ -1,4 +1,4 @@
-import { existsSync, fstatSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { ringFormatAt } from '../../core/recovery/ring-file.js';
@@ -14,11 +14,7 @@ import { readReferences } from './reference-reader.js';
 import { readKernelRows } from './rows.js';
 import type { RingNames, TraceFormat } from '../../rows/trace-format.js';
 import { headOfFile } from '../../core/files/regular-file.js';
-import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
-import { noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
-import type { TraceViewer } from '../../core/living/trace-view.js';
-import { readerOf, withEnding } from '../../core/recovery/own-file.js';
-import { endingOf } from './trace-ending.js';
+import { traceViewer } from './view-trace.js';
 
 const CLOCK = "the machine's cycle counter";
 const NOT_DRAWN =
@@ -137,33 +133,4 @@ function kindOfTrace(path: string): TraceKind | undefined {
   const head = headOfFile(path, HEAD_BYTES).toString('latin1');
   if (REFERENCE_LINE.test(head)) return 'text';
   return KERNEL_LINE.test(head) ? 'kernel' : undefined;
-}
-
-/**
- * Shows traces as their rings complete them: of a dead process with its end, if it is a kernel trace.
- *
- * @returns what shows one trace.
- */
-function traceViewer(): TraceViewer {
-  return ownFileViewer((view, path, directories) => {
-    view.ofFile(path, (fd) => {
-      const ring = openOwnRing(fstatSync(fd), {
-        nextTo: ringOf(path),
-        directories,
-        isFormat: (format) => kindOfRingFormat(format) !== undefined,
-      });
-      if (ring === undefined) return;
-      try {
-        const copy = copyOwnRing(ring);
-        noteRing(view, { path, fd }, ring, copy);
-        const end = copy.from + copy.bytes.length;
-        const shown = ring.isRunning
-          ? copy
-          : withEnding(copy, endingOf(path, copy.page, readerOf(fd, copy), end));
-        view.show(fd, shown);
-      } finally {
-        ring.close();
-      }
-    });
-  });
 }
