@@ -2,7 +2,7 @@
 const { charCodeAt } = String.prototype;
 
 /** Above this many characters the runtime's encoder is faster than the loop. */
-const LOOP_LIMIT = 48;
+export const LOOP_LIMIT = 48;
 
 /**
  * Writes `text` as UTF-8 at `at` and returns the bytes written. There must be room for three bytes

@@ -77,9 +77,11 @@ function watchLibraries(settings: LibrarySettings, servesOtel: boolean): void {
   for (const name of settings.names) {
     onFirstMessage(firstChannels(name), (channel, message) => {
       part(`${name} is not traced`, () => {
-        const { recordsItself } =
-          require('./otel/own-spans.js') as typeof import('./otel/own-spans.js');
-        if (servesOtel && recordsItself(name, settings)) return;
+        if (servesOtel) {
+          const { recordsItself } =
+            require('./otel/own-spans.js') as typeof import('./otel/own-spans.js');
+          if (recordsItself(name, settings)) return;
+        }
         const { recordLibrary } =
           require('../libraries/record-library.js') as typeof import('../libraries/record-library.js');
         recordLibrary(name, settings, { channel, message });

@@ -1,5 +1,4 @@
-/** Above this many characters the runtime's encoder is faster than the loop. */
-const LOOP_LIMIT = 48;
+import { LOOP_LIMIT } from '../../core/utf8.js';
 
 /** `charCodeAt` as a function of the text. Unlike a property of the text, V8 need not look it up. */
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its text
