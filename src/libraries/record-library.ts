@@ -3,51 +3,52 @@ import type { FirstMessage } from './engine/trace-library.js';
 import type { Library, LibraryOptions } from './library.js';
 import type { LibraryName } from './watched-channels.js';
 
+/** What the file of a library exports: under its name in camel case, or those of several. */
+type Exports = Readonly<Record<string, Library>>;
+
 /** The file of each library. */
-const FILES: Record<LibraryName, () => Library> = {
-  ai: () => (require('./ai.js') as typeof import('./ai.js')).ai,
-  amqplib: () => (require('./amqplib.js') as typeof import('./amqplib.js')).amqplib,
-  bullmq: () => (require('./bullmq.js') as typeof import('./bullmq.js')).bullmq,
-  child_process: () =>
-    (require('./child-process.js') as typeof import('./child-process.js')).childProcess,
-  db0: () => (require('./db0.js') as typeof import('./db0.js')).db0,
-  express: () => (require('./express.js') as typeof import('./express.js')).express,
-  express4: () => (require('./express4.js') as typeof import('./express4.js')).express4,
-  fastify: () => (require('./fastify.js') as typeof import('./fastify.js')).fastify,
-  'generic-pool': () =>
-    (require('./generic-pool.js') as typeof import('./generic-pool.js')).genericPool,
-  graphql: () => (require('./graphql.js') as typeof import('./graphql.js')).graphql,
-  'graphql:resolve': () =>
-    (require('./graphql.js') as typeof import('./graphql.js')).graphqlResolve,
-  graphql16: () => (require('./graphql.js') as typeof import('./graphql.js')).graphql16,
-  grpc: () => (require('./grpc.js') as typeof import('./grpc.js')).grpc,
-  h3: () => (require('./h3.js') as typeof import('./h3.js')).h3,
-  hono: () => (require('./hono.js') as typeof import('./hono.js')).hono,
-  ioredis: () => (require('./ioredis.js') as typeof import('./ioredis.js')).ioredis,
-  kafka: () => (require('./kafka.js') as typeof import('./kafka.js')).kafka,
-  kafkajs: () => (require('./kafkajs.js') as typeof import('./kafkajs.js')).kafkajs,
-  knex: () => (require('./knex.js') as typeof import('./knex.js')).knex,
-  koa: () => (require('./koa.js') as typeof import('./koa.js')).koa,
-  'lru-cache': () => (require('./lru-cache.js') as typeof import('./lru-cache.js')).lruCache,
-  mongodb: () => (require('./mongodb.js') as typeof import('./mongodb.js')).mongodb,
-  mongoose: () => (require('./mongoose.js') as typeof import('./mongoose.js')).mongoose,
-  mssql: () => (require('./mssql.js') as typeof import('./mssql.js')).mssql,
-  mysql2: () => (require('./mysql2.js') as typeof import('./mysql2.js')).mysql2,
-  nest: () => (require('./nest.js') as typeof import('./nest.js')).nest,
-  net: () => (require('./net.js') as typeof import('./net.js')).net,
-  pg: () => (require('./pg.js') as typeof import('./pg.js')).pg,
-  redis: () => (require('./redis.js') as typeof import('./redis.js')).redis,
-  redis3: () => (require('./redis.js') as typeof import('./redis.js')).redis3,
-  'socket.io': () => (require('./socket-io.js') as typeof import('./socket-io.js')).socketIo,
-  sqlite: () => (require('./sqlite.js') as typeof import('./sqlite.js')).sqlite,
-  srvx: () => (require('./srvx.js') as typeof import('./srvx.js')).srvx,
-  undici: () => (require('./undici.js') as typeof import('./undici.js')).undici,
-  ws: () => (require('./ws.js') as typeof import('./ws.js')).ws,
+const FILES: Record<LibraryName, () => Exports> = {
+  ai: () => require('./ai.js') as Exports,
+  amqplib: () => require('./amqplib.js') as Exports,
+  bullmq: () => require('./bullmq.js') as Exports,
+  child_process: () => require('./child-process.js') as Exports,
+  db0: () => require('./db0.js') as Exports,
+  express: () => require('./express.js') as Exports,
+  express4: () => require('./express4.js') as Exports,
+  fastify: () => require('./fastify.js') as Exports,
+  'generic-pool': () => require('./generic-pool.js') as Exports,
+  graphql: () => require('./graphql.js') as Exports,
+  'graphql:resolve': () => require('./graphql.js') as Exports,
+  graphql16: () => require('./graphql.js') as Exports,
+  grpc: () => require('./grpc.js') as Exports,
+  h3: () => require('./h3.js') as Exports,
+  hono: () => require('./hono.js') as Exports,
+  ioredis: () => require('./ioredis.js') as Exports,
+  kafka: () => require('./kafka.js') as Exports,
+  kafkajs: () => require('./kafkajs.js') as Exports,
+  knex: () => require('./knex.js') as Exports,
+  koa: () => require('./koa.js') as Exports,
+  'lru-cache': () => require('./lru-cache.js') as Exports,
+  mongodb: () => require('./mongodb.js') as Exports,
+  mongoose: () => require('./mongoose.js') as Exports,
+  mssql: () => require('./mssql.js') as Exports,
+  mysql2: () => require('./mysql2.js') as Exports,
+  nest: () => require('./nest.js') as Exports,
+  net: () => require('./net.js') as Exports,
+  pg: () => require('./pg.js') as Exports,
+  redis: () => require('./redis.js') as Exports,
+  redis3: () => require('./redis.js') as Exports,
+  'socket.io': () => require('./socket-io.js') as Exports,
+  sqlite: () => require('./sqlite.js') as Exports,
+  srvx: () => require('./srvx.js') as Exports,
+  undici: () => require('./undici.js') as Exports,
+  ws: () => require('./ws.js') as Exports,
 };
 
 /** What a library's file says. */
 export function libraryOf(name: LibraryName): Library {
-  return FILES[name]();
+  const exported = name.replace(/[^a-z\d](\w)/g, (_, letter: string) => letter.toUpperCase());
+  return FILES[name]()[exported]!;
 }
 
 /** Records from now on what a library of this thread does, beginning with the first message. */

@@ -1,3 +1,4 @@
+import { itemsOf } from '../core/options/switch.js';
 import type { LibraryOptions } from '../libraries/library.js';
 import {
   DEFAULT_NAMES,
@@ -29,10 +30,7 @@ function parse<Name extends string>(
   all: readonly Name[],
   usual: readonly Name[],
 ): readonly Name[] | undefined {
-  const names = text
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '');
+  const names = itemsOf(text.toLowerCase());
   if (names.length === 1 && names[0] === 'off') return [];
   const isKnown = (name: string): boolean =>
     name === 'auto' || (all as readonly string[]).includes(name);

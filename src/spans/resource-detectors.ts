@@ -1,3 +1,4 @@
+import { itemsOf } from '../core/options/switch.js';
 import { readFileSync } from 'node:fs';
 import { arch, hostname, release, type, userInfo } from 'node:os';
 import { basename } from 'node:path';
@@ -74,10 +75,7 @@ function isDetector(name: string): name is Detector {
 
 /** The names in `OTEL_NODE_RESOURCE_DETECTORS`: those that are followed, and those that are not. */
 export function readDetectors(text: string): { used: readonly Detector[]; unknown: string[] } {
-  const names = text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+  const names = itemsOf(text);
   if (names.length === 0) return { used: BY_DEFAULT, unknown: [] };
   if (names.includes('none')) return { used: [], unknown: [] };
   if (names.includes('all'))

@@ -10,6 +10,14 @@ export function switchOf(text: string): boolean | undefined {
   return ON.includes(word) ? true : OFF.includes(word) ? false : undefined;
 }
 
+/** What a text has between its commas, without spaces around it, and without what is empty. */
+export function itemsOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
 /** Whether `OTEL_SDK_DISABLED` turns the recording of spans off, and `TRACEWRIGHT_ENABLED` does not turn it on. */
 export function isSdkDisabled(): boolean {
   if (switchOf(process.env['TRACEWRIGHT_ENABLED'] ?? '') === true) return false;

@@ -25,6 +25,11 @@ function names(
   return (value) => table.get(value) ?? other;
 }
 
+/** Those of a type with an error, whose name all unknown values have too. */
+function orError(values: Values & { ERROR: number }, prefix: string, error: string): ValueNames {
+  return { type: 'int', nameOf: names(values, prefix, error, { [error]: values.ERROR }) };
+}
+
 const assertions: readonly (readonly [number, string])[] = Object.entries(constants.WinAssert)
   .filter(([, bit]) => bit !== 0)
   .map(([name, bit]) => [bit, `MPI_MODE_${name}`]);
@@ -94,52 +99,17 @@ export const valueNames: Partial<Record<FieldType, ValueNames>> = {
       MPI_COMPARISON_ERROR: constants.Comparison.ERROR,
     }),
   },
-  topology: {
-    type: 'int',
-    nameOf: names(constants.Topology, 'MPI_', 'DUMPI_TOPOLOGY_ERROR', {
-      DUMPI_TOPOLOGY_ERROR: constants.Topology.ERROR,
-    }),
-  },
+  topology: orError(constants.Topology, 'MPI_', 'DUMPI_TOPOLOGY_ERROR'),
   combiner: {
     type: 'int',
     nameOf: names(constants.Combiner, 'MPI_COMBINER_', 'DUMPI_COMBINER_ERROR'),
   },
-  ordering: {
-    type: 'int',
-    nameOf: names(constants.Ordering, 'MPI_ORDER_', 'DUMPI_ORDERING_ERROR', {
-      DUMPI_ORDERING_ERROR: constants.Ordering.ERROR,
-    }),
-  },
-  filemode: {
-    type: 'int',
-    nameOf: names(constants.FileMode, 'MPI_MODE_', 'DUMPI_FILEMODE_ERROR', {
-      DUMPI_FILEMODE_ERROR: constants.FileMode.ERROR,
-    }),
-  },
-  whence: {
-    type: 'int',
-    nameOf: names(constants.Whence, 'MPI_SEEK_', 'DUMPI_WHENCE_ERROR', {
-      DUMPI_WHENCE_ERROR: constants.Whence.ERROR,
-    }),
-  },
-  locktype: {
-    type: 'int',
-    nameOf: names(constants.LockType, 'MPI_LOCK_', 'DUMPI_LOCKTYPE_ERROR', {
-      DUMPI_LOCKTYPE_ERROR: constants.LockType.ERROR,
-    }),
-  },
-  threadlevel: {
-    type: 'int',
-    nameOf: names(constants.ThreadLevel, 'MPI_THREAD_', 'DUMPI_THREADLEVEL_ERROR', {
-      DUMPI_THREADLEVEL_ERROR: constants.ThreadLevel.ERROR,
-    }),
-  },
-  typeclass: {
-    type: 'int',
-    nameOf: names(constants.TypeClass, 'MPI_TYPECLASS_', 'DUMPI_TYPECLASS_ERROR', {
-      DUMPI_TYPECLASS_ERROR: constants.TypeClass.ERROR,
-    }),
-  },
+  ordering: orError(constants.Ordering, 'MPI_ORDER_', 'DUMPI_ORDERING_ERROR'),
+  filemode: orError(constants.FileMode, 'MPI_MODE_', 'DUMPI_FILEMODE_ERROR'),
+  whence: orError(constants.Whence, 'MPI_SEEK_', 'DUMPI_WHENCE_ERROR'),
+  locktype: orError(constants.LockType, 'MPI_LOCK_', 'DUMPI_LOCKTYPE_ERROR'),
+  threadlevel: orError(constants.ThreadLevel, 'MPI_THREAD_', 'DUMPI_THREADLEVEL_ERROR'),
+  typeclass: orError(constants.TypeClass, 'MPI_TYPECLASS_', 'DUMPI_TYPECLASS_ERROR'),
   winAssert: { type: 'int', nameOf: assertionNames },
 };
 

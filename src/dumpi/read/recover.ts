@@ -186,6 +186,11 @@ function recoverLost(files: Iterable<string>, result: Recovery): void {
       else if (!result.faults.some(isAboutRing(fault.value))) refused.push(fault);
     }
   }
+  addRefused(result, refused);
+}
+
+/** Adds what was refused to what was done. @throws the first of it if nothing was done. */
+export function addRefused(result: Recovery, refused: readonly TracewrightError[]): void {
   const done = result.streams.length + result.emptied.length + result.faults.length;
   if (done === 0 && refused[0] !== undefined) throw refused[0];
   result.faults.push(...refused);

@@ -6,7 +6,7 @@ import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
 import { rankFiles, readMetafile } from '../metafile.js';
 import { nanosecondsOf } from './dump.js';
 import { CallCursor } from './reader.js';
-import { recoverTrace } from './recover.js';
+import { addRefused, recoverTrace } from './recover.js';
 import { readSections } from './section-reader.js';
 
 /**
@@ -78,9 +78,7 @@ export function recoverRun(path: string, options: RecoverOptions): Recovery {
       refused.push(error);
     }
   }
-  const done = whole.streams.length + whole.emptied.length + whole.faults.length;
-  if (done === 0 && refused[0] !== undefined) throw refused[0];
-  whole.faults.push(...refused);
+  addRefused(whole, refused);
   return whole;
 }
 

@@ -1,8 +1,8 @@
+import { itemsOf } from '../../core/options/switch.js';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { warn } from '../warning.js';
-import type { FoundInstrumentation } from './instrumentation.js';
 import {
   ancestors,
   dependedInstrumentations,
@@ -10,6 +10,26 @@ import {
   programDirectory,
   readManifest,
 } from './program-dependencies.js';
+
+/** An instrumentation that is installed. */
+export interface FoundInstrumentation {
+  /** Of the package. */
+  name: string;
+  /** The file that the package's name leads to. */
+  path: string;
+}
+
+/** An instrumentation of OpenTelemetry, as far as its methods are documented. */
+export interface Instrumentation {
+  enable(): void;
+  disable(): void;
+}
+
+/** An instrumentation that runs. */
+export interface RunningInstrumentation {
+  found: FoundInstrumentation;
+  instrumentation: Instrumentation;
+}
 
 /** OpenTelemetry's package of all its own instrumentations. */
 const ALL = '@opentelemetry/auto-instrumentations-node';
@@ -47,82 +67,78 @@ function isInstalled(name: string, directory: string): boolean {
   return process.versions['pnp'] !== undefined || packageIn(name, directory) !== undefined;
 }
 
-type Version = readonly [number, number, number];
-
 /** A library that the hook records by itself, from a version of a package on. */
 interface RecordedLibrary {
   /** As in `TRACEWRIGHT_LIBRARIES`. */
   name: string;
-  target: string;
-  from: Version;
+  /** The package; default: of the same name. */
+  target?: string;
+  from: string;
   /** The version from which on it publishes what it does. Default: it never does, or `from`. */
-  publishes?: Version;
+  publishes?: string;
   /** Major version from which on it is another library. */
   before?: number;
 }
 
 const EXPRESS: readonly RecordedLibrary[] = [
-  { name: 'express', target: 'router', from: [2, 0, 0], publishes: [2, 3, 0] },
-  { name: 'express4', target: 'express', from: [4, 16, 0], before: 5 },
+  { name: 'express', target: 'router', from: '2.0.0', publishes: '2.3.0' },
+  { name: 'express4', target: 'express', from: '4.16.0', before: 5 },
 ];
 /** The instrumentations whose libraries the hook records. docs/libraries.md has the same versions. */
 export const RECORDED: Readonly<Record<string, readonly RecordedLibrary[]>> = {
-  '@fastify/otel': [{ name: 'fastify', target: 'fastify', from: [3, 29, 5], publishes: [5, 0, 0] }],
-  [`${OFFICIAL}amqplib`]: [{ name: 'amqplib', target: 'amqplib', from: [0, 10, 4] }],
+  '@fastify/otel': [{ name: 'fastify', from: '3.29.5', publishes: '5.0.0' }],
+  [`${OFFICIAL}amqplib`]: [{ name: 'amqplib', from: '0.10.4' }],
   [`${OFFICIAL}express`]: EXPRESS,
   [`${OFFICIAL}graphql`]: [
-    { name: 'graphql', target: 'graphql', from: [17, 0, 0] },
-    { name: 'graphql16', target: 'graphql', from: [15, 11, 0], before: 17 },
+    { name: 'graphql', from: '17.0.0' },
+    { name: 'graphql16', target: 'graphql', from: '15.11.0', before: 17 },
   ],
-  [`${OFFICIAL}grpc`]: [{ name: 'grpc', target: '@grpc/grpc-js', from: [1, 3, 8] }],
-  [`${OFFICIAL}ioredis`]: [
-    { name: 'ioredis', target: 'ioredis', from: [4, 31, 0], publishes: [5, 11, 0] },
-  ],
-  [`${OFFICIAL}kafkajs`]: [{ name: 'kafkajs', target: 'kafkajs', from: [1, 16, 0] }],
-  [`${OFFICIAL}koa`]: [{ name: 'koa', target: 'koa', from: [2, 13, 0] }],
-  [`${OFFICIAL}mongodb`]: [{ name: 'mongodb', target: 'mongodb', from: [5, 9, 2] }],
-  [`${OFFICIAL}mongoose`]: [{ name: 'mongoose', target: 'mongoose', from: [9, 7, 0] }],
-  [`${OFFICIAL}mysql2`]: [
-    { name: 'mysql2', target: 'mysql2', from: [2, 3, 3], publishes: [3, 20, 0] },
-  ],
-  [`${OFFICIAL}nestjs-core`]: [{ name: 'nest', target: '@nestjs/core', from: [10, 0, 0] }],
-  [`${OFFICIAL}pg`]: [{ name: 'pg', target: 'pg', from: [8, 4, 0] }],
+  [`${OFFICIAL}grpc`]: [{ name: 'grpc', target: '@grpc/grpc-js', from: '1.3.8' }],
+  [`${OFFICIAL}ioredis`]: [{ name: 'ioredis', from: '4.31.0', publishes: '5.11.0' }],
+  [`${OFFICIAL}kafkajs`]: [{ name: 'kafkajs', from: '1.16.0' }],
+  [`${OFFICIAL}koa`]: [{ name: 'koa', from: '2.13.0' }],
+  [`${OFFICIAL}mongodb`]: [{ name: 'mongodb', from: '5.9.2' }],
+  [`${OFFICIAL}mongoose`]: [{ name: 'mongoose', from: '9.7.0' }],
+  [`${OFFICIAL}mysql2`]: [{ name: 'mysql2', from: '2.3.3', publishes: '3.20.0' }],
+  [`${OFFICIAL}nestjs-core`]: [{ name: 'nest', target: '@nestjs/core', from: '10.0.0' }],
+  [`${OFFICIAL}pg`]: [{ name: 'pg', from: '8.4.0' }],
   [`${OFFICIAL}redis`]: [
-    { name: 'redis', target: '@redis/client', from: [1, 6, 1], publishes: [5, 12, 0] },
-    { name: 'redis3', target: 'redis', from: [3, 1, 2], before: 4 },
+    { name: 'redis', target: '@redis/client', from: '1.6.1', publishes: '5.12.0' },
+    { name: 'redis3', target: 'redis', from: '3.1.2', before: 4 },
   ],
   [`${OFFICIAL}router`]: EXPRESS,
-  [`${OFFICIAL}socket.io`]: [{ name: 'socket.io', target: 'socket.io', from: [3, 1, 2] }],
+  [`${OFFICIAL}socket.io`]: [{ name: 'socket.io', from: '3.1.2' }],
 };
+
+function numbersOf(version: string): number[] {
+  return version.split('.').map((part) => Number.parseInt(part));
+}
 
 /** Whether the library of an instrumentation publishes what it does, so that the hook records it. */
 function isRecorded(
-  { name, target, from, publishes = from, before }: RecordedLibrary,
+  { name, target = name, from, publishes = from, before }: RecordedLibrary,
   directory: string,
   injected: readonly string[],
 ): boolean {
   const found = packageIn(target, directory);
   const { version } = (found === undefined ? undefined : readManifest(found)) ?? {};
   if (typeof version !== 'string') return false;
-  const numbers = version.split('.').map((part) => Number.parseInt(part));
+  const numbers = numbersOf(version);
   if (before !== undefined && numbers[0]! >= before) return false;
-  const first = injected.includes(name) ? from : publishes;
+  const first = numbersOf(injected.includes(name) ? from : publishes);
   const differs = first.findIndex((number, at) => number !== numbers[at]);
   return differs === -1 || numbers[differs]! > first[differs]!;
 }
 
-/** Short names, from a variable that OpenTelemetry's own package reads too. */
-function shortNames(variable: string): string[] {
-  return (process.env[variable] ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+/** From a variable that OpenTelemetry's own package reads too. */
+function namesIn(variable: string): string[] {
+  return itemsOf(process.env[variable] ?? '').map((name) => OFFICIAL + name);
 }
 
 /** Those in the package of all whose libraries are installed: loading all of them takes long. */
 function ofPackageOfAll(path: string, directory: string): FoundInstrumentation[] {
-  const enabled = shortNames('OTEL_NODE_ENABLED_INSTRUMENTATIONS').map((name) => OFFICIAL + name);
-  const disabled = shortNames('OTEL_NODE_DISABLED_INSTRUMENTATIONS').map((name) => OFFICIAL + name);
+  const enabled = namesIn('OTEL_NODE_ENABLED_INSTRUMENTATIONS');
+  const disabled = namesIn('OTEL_NODE_DISABLED_INSTRUMENTATIONS');
   for (const parent of ancestors(dirname(path))) {
     const { name, dependencies } = readManifest(parent) ?? {};
     if (name !== ALL) continue;

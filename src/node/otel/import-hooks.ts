@@ -2,7 +2,7 @@ import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { programFormat } from '../program-format.js';
 import { reasonOf, warn } from '../warning.js';
-import type { Instrumentation, RunningInstrumentation } from './instrumentation.js';
+import type { Instrumentation, RunningInstrumentation } from './find-instrumentations.js';
 
 /**
  * Instrumentations see what `require` loads by themselves. For what `import` loads, they need

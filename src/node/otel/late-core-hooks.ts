@@ -1,4 +1,4 @@
-import type { RunningInstrumentation } from './instrumentation.js';
+import type { RunningInstrumentation } from './find-instrumentations.js';
 
 type OnRequire = (exports: unknown, name: string, directory?: string) => unknown;
 

@@ -7,7 +7,7 @@ import type {
   FoundInstrumentation,
   Instrumentation,
   RunningInstrumentation,
-} from './instrumentation.js';
+} from './find-instrumentations.js';
 
 type InstrumentationClass = new (config: object) => Instrumentation;
 

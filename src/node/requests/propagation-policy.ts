@@ -1,3 +1,5 @@
+import { itemsOf } from '../../core/options/switch.js';
+
 /** Which requests carry the trace on, and whose decisions about it hold. */
 export interface PropagationPolicy {
   /** Whether a request to a host carries `traceparent`. */
@@ -21,16 +23,9 @@ export type Trust = 'all' | readonly string[];
 
 const HOST = /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$|^\[?[\da-f:]+\]?$/i;
 
-function itemsOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim().toLowerCase())
-    .filter((item) => item !== '');
-}
-
 /** `auto`, `off`, hosts, or `auto` and hosts; undefined: neither. */
 export function parsePropagation(text: string): Propagation | undefined {
-  const items = itemsOf(text);
+  const items = itemsOf(text.toLowerCase());
   if (items.length === 1 && items[0] === 'off') return { everywhere: false, hosts: [] };
   const hosts = items.filter((item) => item !== 'auto');
   if (items.length === 0 || hosts.some((host) => host === 'off' || !HOST.test(host))) {
@@ -41,7 +36,7 @@ export function parsePropagation(text: string): Propagation | undefined {
 
 /** `loopback`, `all`, `none`, or addresses; undefined: neither. */
 export function parseTrust(text: string): Trust | undefined {
-  const items = itemsOf(text);
+  const items = itemsOf(text.toLowerCase());
   if (items.length === 1 && items[0] === 'all') return 'all';
   if (items.length === 1 && items[0] === 'none') return [];
   const valid = items.every((item) => item === LOOPBACK || /^[\da-f.:]+$/.test(item));

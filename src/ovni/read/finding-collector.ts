@@ -1,56 +1,58 @@
 import type { Finding } from '../../core/finding.js';
 import { RepeatLimit } from '../../core/limit-findings.js';
 
-/** The rules by which a trace is checked, with the severity of a breach for each version. */
+/** How severe a breach is: for every version, or an error for version 3 and a warning for version 1. */
+const ERROR = ['error', 'error'] as const;
+const ERROR_OF_3 = ['warning', 'error'] as const;
+const WARNING = ['warning', 'warning'] as const;
+
+/** The rules by which a trace is checked. */
 const rules = {
   /** A metadata file, a name or a table is not as the format requires. */
-  metadata: { version1: 'error', version3: 'error' },
-  'application-id': { version1: 'error', version3: 'error' },
-  rank: { version1: 'error', version3: 'error' },
+  metadata: ERROR,
+  'application-id': ERROR,
+  rank: ERROR,
   /** The CPUs of a loom: missing, with gaps, or twice. */
-  cpus: { version1: 'error', version3: 'error' },
-  'cpu-phyid': { version1: 'warning', version3: 'error' },
-  'loom-name': { version1: 'warning', version3: 'error' },
-  library: { version1: 'warning', version3: 'error' },
-  'not-finished': { version1: 'warning', version3: 'error' },
-  'required-model': { version1: 'warning', version3: 'error' },
-  'mark-type': { version1: 'warning', version3: 'error' },
-  'clock-offsets': { version1: 'warning', version3: 'error' },
-  'clock-gap': { version1: 'warning', version3: 'error' },
+  cpus: ERROR,
+  'cpu-phyid': ERROR_OF_3,
+  'loom-name': ERROR_OF_3,
+  library: ERROR_OF_3,
+  'not-finished': ERROR_OF_3,
+  'required-model': ERROR_OF_3,
+  'mark-type': ERROR_OF_3,
+  'clock-offsets': ERROR_OF_3,
+  'clock-gap': ERROR_OF_3,
   /** The stream's header, or an event that is cut off. */
-  stream: { version1: 'error', version3: 'error' },
-  'empty-stream': { version1: 'error', version3: 'error' },
-  'clock-backwards': { version1: 'warning', version3: 'error' },
-  'jumbo-size': { version1: 'error', version3: 'error' },
-  'unknown-model': { version1: 'warning', version3: 'error' },
-  'model-not-required': { version1: 'warning', version3: 'error' },
-  'undeclared-event': { version1: 'warning', version3: 'error' },
+  stream: ERROR,
+  'empty-stream': ERROR,
+  'clock-backwards': ERROR_OF_3,
+  'jumbo-size': ERROR,
+  'unknown-model': ERROR_OF_3,
+  'model-not-required': ERROR_OF_3,
+  'undeclared-event': ERROR_OF_3,
   /** Accepted, but ignored by the emulator. */
-  'ignored-event': { version1: 'warning', version3: 'warning' },
-  payload: { version1: 'error', version3: 'error' },
-  'payload-extra': { version1: 'warning', version3: 'warning' },
-  'label-length': { version1: 'error', version3: 'error' },
-  'thread-state': { version1: 'error', version3: 'error' },
-  'thread-not-ended': { version1: 'warning', version3: 'error' },
+  'ignored-event': WARNING,
+  payload: ERROR,
+  'payload-extra': WARNING,
+  'label-length': ERROR,
+  'thread-state': ERROR,
+  'thread-not-ended': ERROR_OF_3,
   /** An event of a model that the thread may not emit in its state. */
-  'thread-not-active': { version1: 'warning', version3: 'error' },
-  'out-of-cpu': { version1: 'warning', version3: 'error' },
-  'cpu-unknown': { version1: 'error', version3: 'error' },
-  'cpu-busy': { version1: 'warning', version3: 'error' },
-  affinity: { version1: 'error', version3: 'error' },
-  flush: { version1: 'error', version3: 'error' },
-  mark: { version1: 'warning', version3: 'error' },
-  'mark-left': { version1: 'warning', version3: 'warning' },
+  'thread-not-active': ERROR_OF_3,
+  'out-of-cpu': ERROR_OF_3,
+  'cpu-unknown': ERROR,
+  'cpu-busy': ERROR_OF_3,
+  affinity: ERROR,
+  flush: ERROR,
+  mark: ERROR_OF_3,
+  'mark-left': WARNING,
   /** Regions and progress states of the runtimes' models. */
-  region: { version1: 'warning', version3: 'error' },
-  'region-left': { version1: 'warning', version3: 'warning' },
-  task: { version1: 'warning', version3: 'error' },
+  region: ERROR_OF_3,
+  'region-left': WARNING,
+  task: ERROR_OF_3,
   /** Hardware counters of nosv. */
-  counters: { version1: 'warning', version3: 'error' },
-} as const satisfies Record<
-  string,
-  { version1: Finding['severity']; version3: Finding['severity'] }
->;
+  counters: ERROR_OF_3,
+} as const;
 
 export type Rule = keyof typeof rules;
 
@@ -94,6 +96,6 @@ export class FindingCollector {
   }
 
   #severity(rule: Rule): Finding['severity'] {
-    return rules[rule][this.version === 1 ? 'version1' : 'version3'];
+    return rules[rule][this.version === 1 ? 0 : 1];
   }
 }

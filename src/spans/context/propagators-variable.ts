@@ -1,3 +1,4 @@
+import { itemsOf } from '../../core/options/switch.js';
 import type { HeaderFormat } from './header-format.js';
 
 /** Which headers carry what is active to other processes. */
@@ -15,16 +16,11 @@ const NONE = 'none';
 /** Those of other-formats.ts. */
 const OTHERS: readonly string[] = ['b3', 'b3multi', 'jaeger', 'xray'];
 
-function namesIn(text: string): string[] {
-  return text
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '');
-}
-
 /** The names in `OTEL_PROPAGATORS` that Tracewright does not know. */
 export function unknownPropagators(text: string): string[] {
-  return namesIn(text).filter((name) => ![TRACE, BAGGAGE, NONE, ...OTHERS].includes(name));
+  return itemsOf(text.toLowerCase()).filter(
+    (name) => ![TRACE, BAGGAGE, NONE, ...OTHERS].includes(name),
+  );
 }
 
 function formatsOf(names: readonly string[]): HeaderFormat[] {
@@ -35,7 +31,7 @@ function formatsOf(names: readonly string[]): HeaderFormat[] {
 
 /** `OTEL_PROPAGATORS`. By default, and where it has no known name, W3C's headers are sent and read. */
 export function readPropagators(text: string): PropagatedHeaders {
-  const names = namesIn(text);
+  const names = itemsOf(text.toLowerCase());
   if (names.includes(NONE)) return { trace: false, baggage: false, formats: [] };
   const trace = names.includes(TRACE);
   const baggage = names.includes(BAGGAGE);

@@ -1,3 +1,4 @@
+import { itemsOf } from '../../core/options/switch.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { ownOptions } from '../../core/options/argument.js';
 import type { OptionNames } from '../../core/options/argument.js';
@@ -235,13 +236,6 @@ export function warnOf(message: string): void {
   process.emitWarning(message, { type: 'TracewrightWarning', code: 'TRACEWRIGHT_REDACTION' });
 }
 
-function list(variable: string): string[] {
-  return (process.env[variable] ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-}
-
 /** Adds a pattern and what replaces it. */
 function addRule(to: PathPatterns, field: string, pattern: unknown, replacement: string): void {
   if (pattern instanceof RegExp) {
@@ -266,11 +260,11 @@ function lists(given: Redaction): { options: Redaction; drop: string[]; mask: st
   const options = ownOptions<Redaction>(given, NAMES, 'redact');
   const drop =
     options.drop === undefined
-      ? list('TRACEWRIGHT_REDACT_DROP')
+      ? itemsOf(process.env['TRACEWRIGHT_REDACT_DROP'] ?? '')
       : names('redact.drop', options.drop);
   const mask =
     options.mask === undefined
-      ? list('TRACEWRIGHT_REDACT_MASK')
+      ? itemsOf(process.env['TRACEWRIGHT_REDACT_MASK'] ?? '')
       : names('redact.mask', options.mask);
   return { options, drop, mask };
 }
