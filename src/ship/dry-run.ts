@@ -1,5 +1,5 @@
 import { counted } from '../core/counted.js';
-import { faultOf } from './fault-of.js';
+import { faultOf } from './errors.js';
 import { FollowedFiles } from './followed-files.js';
 import type { ShipperOptions } from './shipper-options.js';
 

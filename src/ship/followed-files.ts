@@ -3,7 +3,7 @@ import type { FSWatcher, Stats } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { hasCode } from '../core/files/system-error.js';
 import type { TracewrightError } from '../core/errors.js';
-import { faultOf } from './fault-of.js';
+import { faultOf } from './errors.js';
 import { filesAt } from '../spans/read/span-files.js';
 import { SpanFollower } from '../spans/read/span-follower.js';
 import type { FollowOptions, SpanPosition } from '../spans/read/span-follower.js';

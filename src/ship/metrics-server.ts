@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TracewrightError } from '../core/errors.js';
+import { wrongSetting } from './errors.js';
 import { metricsText } from './metrics-text.js';
 import type { Shipper } from './shipper.js';
 import type { SpanMetrics } from './span-metrics.js';
@@ -21,19 +22,11 @@ export interface MetricsOptions {
   mostLagMs: number;
 }
 
-function wrongAddress(address: string, limit: string): TracewrightError {
-  return new TracewrightError('ERR_ARGUMENT_RANGE', `--metrics must be ${limit}`, {
-    field: '--metrics',
-    value: address,
-    limit,
-  });
-}
-
 /** `HOST:PORT`, `:PORT` or `PORT`. */
 export function parseAddress(address: string): { host: string; port: number } {
   const [, host, port] = /^(?:(\[[0-9a-f:.]+\]|[\w.-]*):)?(\d{1,5})$/i.exec(address) ?? [];
   if (port === undefined || Number(port) > 65_535) {
-    throw wrongAddress(address, 'HOST:PORT, such as 127.0.0.1:9464');
+    throw wrongSetting('--metrics', address, 'HOST:PORT, such as 127.0.0.1:9464');
   }
   return { host: host?.replace(/^\[|\]$/g, '') || DEFAULT_HOST, port: Number(port) };
 }

@@ -1,4 +1,4 @@
-import { TracewrightError } from '../core/errors.js';
+import { wrongSetting } from './errors.js';
 
 /** How spans go to a NATS server. */
 export interface NatsSettings {
@@ -31,11 +31,6 @@ const DEFAULT_SUBJECT = 'traces';
 const AGE_UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const BYTE_UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
 
-function wrong(field: string, value: string | undefined, limit: string): TracewrightError {
-  const details = { field, value, limit };
-  return new TracewrightError('ERR_ARGUMENT_RANGE', `${field} must be ${limit}`, details);
-}
-
 /** What `--create-stream` says: an age, and bytes. */
 function parseLimits(text: string): StreamLimits {
   const match = /^(\d+)([mhd])(?:,(\d+)([kmgt])b?)?$/i.exec(text);
@@ -43,7 +38,11 @@ function parseLimits(text: string): StreamLimits {
   const ageMs = Number(age) * (AGE_UNITS[ageUnit?.toLowerCase() ?? ''] ?? 0);
   const most = bytes === undefined ? -1 : Number(bytes) * BYTE_UNITS[byteUnit!.toLowerCase()]!;
   if (!(ageMs > 0) || most === 0) {
-    throw wrong('--create-stream', text, 'an age, or an age and bytes, such as 7d or 7d,10G');
+    throw wrongSetting(
+      '--create-stream',
+      text,
+      'an age, or an age and bytes, such as 7d or 7d,10G',
+    );
   }
   return { ageMs, bytes: most };
 }
@@ -62,11 +61,15 @@ export function natsSettings(
   try {
     url = new URL(text);
   } catch {
-    throw wrong('--to', undefined, 'a URL such as nats://localhost:4222');
+    throw wrongSetting('--to', undefined, 'a URL such as nats://localhost:4222');
   }
   const subject = url.pathname.slice(1) || DEFAULT_SUBJECT;
   if (url.hostname === '' || !/^[\w-]+$/.test(subject)) {
-    throw wrong('--to', url.pathname, 'nats://HOST:PORT, or nats://HOST:PORT/SUBJECT of one token');
+    throw wrongSetting(
+      '--to',
+      url.pathname,
+      'nats://HOST:PORT, or nats://HOST:PORT/SUBJECT of one token',
+    );
   }
   const server = `${url.hostname}:${url.port || DEFAULT_PORT}`;
   const decoded = (part: string): string | undefined =>

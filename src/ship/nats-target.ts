@@ -11,7 +11,7 @@ import type { NatsSettings } from './nats-settings.js';
 import { DUPLICATE_WINDOW_MS, findStream, NoStream } from './nats-stream.js';
 import { loadOptionalPackage } from './optional-package.js';
 import type { Outcome, ShipBatch, ShipTarget } from './target.js';
-import { isTlsError } from './tls-error.js';
+import { isTlsError } from './errors.js';
 
 const PACKAGES = '@nats-io/transport-node @nats-io/jetstream';
 /** Of a connection, and of an acknowledgement, in milliseconds. */

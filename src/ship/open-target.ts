@@ -1,4 +1,4 @@
-import { TracewrightError } from '../core/errors.js';
+import { wrongSetting } from './errors.js';
 import { NatsTarget } from './nats-target.js';
 import { natsSettings } from './nats-settings.js';
 import { OtlpHttpTarget } from './otlp-http.js';
@@ -40,10 +40,6 @@ export function openTarget(options: TargetOptions): ShipTarget {
     case 'file':
       return new ParquetTarget(parquetSettings(url!, options.roll), options.onNote);
     default:
-      throw new TracewrightError('ERR_ARGUMENT_RANGE', `--to must be ${SCHEMES}`, {
-        field: '--to',
-        value: scheme,
-        limit: SCHEMES,
-      });
+      throw wrongSetting('--to', scheme, SCHEMES);
   }
 }

@@ -7,7 +7,7 @@ import { HttpConnection } from './http-connection.js';
 import type { Answer } from './http-connection.js';
 import type { OtlpSettings } from './otlp-settings.js';
 import type { Outcome, ShipBatch, ShipTarget } from './target.js';
-import { isTlsError } from './tls-error.js';
+import { isTlsError } from './errors.js';
 import { fieldsOf } from './protobuf-fields.js';
 
 /** What an ExportTraceServiceResponse says of spans that were refused; undefined: it has none, or is no such message. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { TracewrightError } from '../core/errors.js';
+import { wrongSetting } from './errors.js';
 import { readRegularFile } from '../core/files/regular-file.js';
 import { wrapSystemError } from '../core/files/system-error.js';
 
@@ -25,14 +25,6 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const MOST_HEADER_BYTES = 64 << 10;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-function wrong(field: string, value: string, limit: string): TracewrightError {
-  return new TracewrightError('ERR_ARGUMENT_RANGE', `${field} must be ${limit}`, {
-    field,
-    value,
-    limit,
-  });
-}
-
 /** The value of a variable of OpenTelemetry's for traces, or of the one for all signals. */
 function variable(env: Environment, name: string): [name: string, value: string] | undefined {
   for (const full of [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`]) {
@@ -50,7 +42,7 @@ function parseUrl(field: string, text: string): URL {
     // What it has may be a secret: the message does not repeat it.
   }
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw wrong(field, text, 'a URL with http: or https:');
+    throw wrongSetting(field, text, 'a URL with http: or https:');
   }
   return url;
 }
@@ -78,7 +70,7 @@ function endpointOf(env: Environment): URL {
 function checkHeader(field: string, name: string, value: string): void {
   // The value may be a secret.
   if (!HEADER_NAME.test(name) || /[\0\r\n]/.test(value)) {
-    throw wrong(field, name, 'lines of NAME: VALUE');
+    throw wrongSetting(field, name, 'lines of NAME: VALUE');
   }
 }
 
@@ -141,7 +133,7 @@ export interface OtlpOptions {
 export function otlpSettings(options: OtlpOptions, env: Environment = process.env): OtlpSettings {
   const protocol = variable(env, 'PROTOCOL');
   if (protocol !== undefined && protocol[1] !== 'http/protobuf') {
-    throw wrong(protocol[0], protocol[1], 'http/protobuf: ship sends OTLP over HTTP alone');
+    throw wrongSetting(protocol[0], protocol[1], 'http/protobuf: ship sends OTLP over HTTP alone');
   }
   let url: URL;
   if (options.url === undefined) url = endpointOf(env);
@@ -159,12 +151,12 @@ export function otlpSettings(options: OtlpOptions, env: Environment = process.en
   headers();
   const compression = options.compression ?? variable(env, 'COMPRESSION')?.[1] ?? 'gzip';
   if (compression !== 'gzip' && compression !== 'none') {
-    throw wrong('--compression', compression, 'gzip or none');
+    throw wrongSetting('--compression', compression, 'gzip or none');
   }
   const timeout = variable(env, 'TIMEOUT');
   const timeoutMs = timeout === undefined ? DEFAULT_TIMEOUT_MS : Number(timeout[1]);
   if (!Number.isFinite(timeoutMs) || timeoutMs <= 0) {
-    throw wrong(timeout![0], timeout![1], 'a number of milliseconds above 0');
+    throw wrongSetting(timeout![0], timeout![1], 'a number of milliseconds above 0');
   }
   const [ca, cert, key] = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'].map((name) =>
     pemOf(env, name),

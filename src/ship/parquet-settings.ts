@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { TracewrightError } from '../core/errors.js';
+import { wrongSetting } from './errors.js';
 
 /** Where files of Parquet go, and when one is complete. */
 export interface ParquetSettings {
@@ -13,11 +13,6 @@ const MOST_MS = 300_000;
 const BYTE_UNITS: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9 };
 const TIME_UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
-function wrong(field: string, value: string, limit: string): TracewrightError {
-  const details = { field, value, limit };
-  return new TracewrightError('ERR_ARGUMENT_RANGE', `${field} must be ${limit}`, details);
-}
-
 /**
  * @param roll bytes, a time, or both: `64MB,1m`.
  * @throws TracewrightError for a setting that is wrong.
@@ -27,7 +22,7 @@ export function parquetSettings(url: string, roll: string | undefined): ParquetS
   try {
     directory = fileURLToPath(url);
   } catch {
-    throw wrong('--to', url, 'the URL of a directory, such as file:///var/lib/spans');
+    throw wrongSetting('--to', url, 'the URL of a directory, such as file:///var/lib/spans');
   }
   const settings = { directory, mostBytes: MOST_BYTES, mostMs: MOST_MS };
   for (const part of roll?.split(',') ?? []) {
@@ -37,7 +32,7 @@ export function parquetSettings(url: string, roll: string | undefined): ParquetS
     const ms = Number(count) * (TIME_UNITS[name] ?? 0);
     if (bytes > 0) settings.mostBytes = bytes;
     else if (ms > 0) settings.mostMs = ms;
-    else throw wrong('--roll', roll!, 'bytes, a time, or both, such as 128MB,5m');
+    else throw wrongSetting('--roll', roll!, 'bytes, a time, or both, such as 128MB,5m');
   }
   return settings;
 }

@@ -1,6 +1,6 @@
 import { hasCode } from '../core/files/system-error.js';
 import { recoverTrace } from '../heph/read/recover.js';
-import { faultOf } from './fault-of.js';
+import { faultOf } from './errors.js';
 import type { ShipperOptions } from './shipper-options.js';
 
 /** Completes a trace of a dead process on the disk. What its rings held was read, and is not read again. */

@@ -12,6 +12,7 @@ import { wrapSystemError } from '../core/files/system-error.js';
 import { requestJson } from '../export/otlp/otlp-json.js';
 import { groupSpans } from '../export/otlp/span-batches.js';
 import type { ShipBatch } from './target.js';
+import { counted } from '../core/counted.js';
 
 /** Bytes of a directory of refused spans at most. */
 const MOST_BYTES = 64 << 20;
@@ -56,4 +57,28 @@ export class RefusedSpans {
     this.#bytes += line.length;
     return true;
   }
+}
+
+/** Reasons that are said, each once. */
+const MOST_REASONS = 20;
+
+/**
+ * Keeps what a target refuses for good, and says each reason once.
+ *
+ * @param label of the target.
+ */
+export function refusalReport(
+  label: string,
+  kept: RefusedSpans | undefined,
+  say: (text: string) => void,
+): (count: number, reason: string, batch: ShipBatch | undefined) => void {
+  const reasons = new Set<string>();
+  // Without the batch nobody knows which spans they are.
+  return (count, reason, batch) => {
+    const isKept = batch !== undefined && kept?.add(label, reason, batch) === true;
+    if (reasons.has(reason) || reasons.size === MOST_REASONS) return;
+    reasons.add(reason);
+    const where = isKept ? '; kept in the directory of --refused' : '';
+    say(`refuses ${counted(count, 'span')} for good: ${reason}${where}`);
+  };
 }

@@ -1,4 +1,4 @@
-import { TracewrightError } from '../core/errors.js';
+import { outOfRange } from '../core/errors.js';
 import type { RecordedAttributes, RecordedResource } from '../spans/span-record.js';
 
 /** Variables by which a pod's description passes on what Kubernetes knows of it. */
@@ -29,15 +29,7 @@ export function resourceOfOptions(
   for (const each of given) {
     const at = each.indexOf('=');
     if (at < 1) {
-      throw new TracewrightError(
-        'ERR_ARGUMENT_RANGE',
-        `--resource must be NAME=VALUE, got ${each}`,
-        {
-          field: '--resource',
-          value: each,
-          limit: 'NAME=VALUE',
-        },
-      );
+      throw outOfRange('--resource', each, 'NAME=VALUE');
     }
     attributes[each.slice(0, at)] = each.slice(at + 1);
   }

@@ -13,11 +13,11 @@ import type { SentBatch } from './batches-on-the-way.js';
 import type { Checkpoint } from './checkpoint.js';
 import { Delivery, DeliveryEnded } from './delivery.js';
 import { FollowedFiles } from './followed-files.js';
-import { faultOf } from './fault-of.js';
+import { faultOf } from './errors.js';
 import type { FollowedFile } from './followed-files.js';
 import { Patience } from './patience.js';
 import { recoverDead } from './recover-dead.js';
-import { RefusalReport } from './refusal-report.js';
+import { refusalReport } from './refused-spans.js';
 import { FullResources } from './resource-options.js';
 import type { ShipCounts, ShipperOptions } from './shipper-options.js';
 import type { ShipTarget } from './target.js';
@@ -90,7 +90,7 @@ export class Shipper {
     const say = (text: string): void => {
       onMessage(`${target.label}: ${text}`);
     };
-    const refusals = new RefusalReport(target.label, options.refusedSpans, say);
+    const reportRefusal = refusalReport(target.label, options.refusedSpans, say);
     const positions = checkpoint?.positionsOf(target.label) ?? new Map<string, SpanPosition>();
     const { onReleased } = options;
     const following = { ringDirs, owners, newestFirst, onFault, onReleased, onNote: onMessage };
@@ -120,7 +120,7 @@ export class Shipper {
       },
       onRefused(count, reason, batch) {
         counts.refused += count;
-        refusals.add(count, reason, batch);
+        reportRefusal(count, reason, batch);
       },
     });
   }
