@@ -10,26 +10,15 @@ const MAX_SPANS = 100_000;
 /** A child that runs on for this share of itself after the next one began came before that one. */
 const OVERLAP = 0.05;
 
-/** A span of a trace, for its tree. */
-export interface TreeSpan {
-  kind: TreeRow['kind'];
+/** A span of a trace, for its tree. `target` is set by `nameTargets`; the pauses are those that are wanted. */
+export interface TreeSpan extends Omit<
+  TreeRow,
+  'depth' | 'duration' | 'self' | 'waited' | 'repeated'
+> {
   /** Number of the parent among the spans; -1: it has none, or it is not there. */
   parent: number;
-  name: string;
-  /** `redis`, `http`. */
-  system: string | null;
-  service: string | null;
   /** Ns. */
-  start: number;
   end: number;
-  status: TreeRow['status'];
-  unfinished: boolean;
-  missingParent: boolean;
-  /** Whom a call has asked: see `nameTargets`. */
-  target: string | null;
-  /** Ns in which its thread was stalled, or collected garbage, as far as that is wanted. */
-  stalls: number;
-  collections: number;
 }
 
 /** The spans of the trace of a row. */

@@ -1,21 +1,18 @@
 /** What a report says of single traces and spans. */
 
 import type { ThreadOfProcess } from './thread-shape.js';
-/** A span of a slow trace, in the order of the tree. */
-export interface TreeRow {
-  /**
-   * `stall`, `collection`: the thread of a called service was stalled, or collected garbage, while its
-   * request had not begun or had ended. Such a row is no span of the trace.
-   */
-  kind: 'span' | 'stall' | 'collection';
-  /** 0 for those at the top. */
-  depth: number;
+/** What names a span, whoever shows it. */
+interface NamedSpan {
   name: string;
-  /** `http`, `redis`; null: it names none. */
-  system: string | null;
   /** Host and port that a call named by its method has asked. */
   target: string | null;
   service: string | null;
+}
+
+/** A span in the order of a tree. */
+export interface TreeSpanFields extends NamedSpan {
+  /** 0 for those at the top. */
+  depth: number;
   /** Ns since the start of the trace. */
   start: number;
   duration: number;
@@ -27,6 +24,17 @@ export interface TreeRow {
   unfinished: boolean;
   /** Its parent is not in the recording. */
   missingParent: boolean;
+}
+
+/** A span of a slow trace. */
+export interface TreeRow extends TreeSpanFields {
+  /**
+   * `stall`, `collection`: the thread of a called service was stalled, or collected garbage, while its
+   * request had not begun or had ended. Such a row is no span of the trace.
+   */
+  kind: 'span' | 'stall' | 'collection';
+  /** `http`, `redis`; null: it names none. */
+  system: string | null;
   /** Of a request: ns in which its thread was stalled, or collected garbage. */
   stalls: number;
   collections: number;
@@ -35,15 +43,7 @@ export interface TreeRow {
 }
 
 /** Time of the critical path by the name of the span that took it. */
-export interface WaitedFor {
-  /** `stall`, `collection`: of the thread of a called service. */
-  kind: TreeRow['kind'];
-  name: string;
-  /** `http`, `redis`; null: it names none. */
-  system: string | null;
-  /** Host and port that a call named by its method has asked. */
-  target: string | null;
-  service: string | null;
+export interface WaitedFor extends Pick<TreeRow, 'kind' | 'system' | keyof NamedSpan> {
   /** Whether it is the time of the span that waited, in which none of its children ran. */
   isItself: boolean;
   time: number;
@@ -74,18 +74,10 @@ export interface SlowTrace {
   omitted: number;
 }
 
-export interface OpenSpan {
-  /** 0: no span above it is listed. */
-  depth: number;
-  /** Of a request, with the route of its handler. */
-  name: string;
+/** Its `depth` is 0 if no span above it is listed. The name of a request has the route of its handler. */
+export interface OpenSpan extends Pick<TreeRow, 'depth' | 'system' | keyof NamedSpan> {
   /** Of a request whose name has no path. */
   path: string | null;
-  /** `http`, `redis`; null: it names none. */
-  system: string | null;
-  /** Host and port that a call named by its method has asked. */
-  target: string | null;
-  service: string | null;
   thread: string;
   /** ISO time. */
   start: string;

@@ -17,7 +17,7 @@ export interface Question {
   signal: AbortSignal;
 }
 
-/** One address below `/data/`. Each is a file in routes/, listed in routes/all-routes.ts. */
+/** One address below `/data/`. Each is a file in routes/, listed in view-server.ts. */
 export interface Route {
   path: `/data/${string}`;
   method: 'GET' | 'POST';

@@ -13,11 +13,46 @@ import {
   SAFETY_HEADERS,
   Token,
 } from './request-guard.js';
-import type { Answer } from './route.js';
-import { routes } from './routes/all-routes.js';
+import type { Answer, Route } from './route.js';
 import { readFileSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { TracewrightError } from '../../core/errors.js';
+import {
+  boxesRoute,
+  curvesRoute,
+  litRoute,
+  messagesRoute,
+  overviewRoute,
+} from './routes/time-line.js';
+import { compareRoute, reportRoute } from './routes/report.js';
+import { findRoute } from './routes/find.js';
+import { latencyRoute } from './routes/latency.js';
+import { recordingRoute } from './routes/recording.js';
+import { rowNamesRoute, rowRoute } from './routes/row.js';
+import { tableRoute } from './routes/table.js';
+import { searchTermsRoute } from './routes/search-terms.js';
+import { traceRoute } from './routes/trace.js';
+
+/** Every route of data, by the panel or the picture that asks. */
+const all: readonly Route[] = [
+  recordingRoute,
+  overviewRoute,
+  boxesRoute,
+  litRoute,
+  curvesRoute,
+  messagesRoute,
+  rowRoute,
+  rowNamesRoute,
+  findRoute,
+  searchTermsRoute,
+  tableRoute,
+  latencyRoute,
+  traceRoute,
+  reportRoute,
+  compareRoute,
+];
+
+export const routes: ReadonlyMap<string, Route> = new Map(all.map((route) => [route.path, route]));
 
 /** No question of the page is longer, in bytes. */
 const MOST = 1 << 20;

@@ -2,6 +2,7 @@
 
 import type { ComparedErrors, ComparedGroup } from '../compare/comparison-shape.js';
 import type { Report } from '../report/report-shape.js';
+import type { TreeSpanFields } from '../report/trace-shape.js';
 
 /** A line of `GET /data/find`, which are JSON. The last one is `done`. */
 export interface FindLine {
@@ -107,27 +108,13 @@ export interface WaterfallPause {
   duration: number;
 }
 
-/** A span of the waterfall, in the order of the tree. */
-export interface WaterfallRow {
+/** A span of the waterfall, in the order of the tree. `start` is since time 0, `waited` without `pauses` that it caused. */
+export interface WaterfallRow extends TreeSpanFields {
   row: number;
-  depth: number;
-  name: string;
   /** Of a request whose name has no path. */
   path: string | null;
-  /** Host and port that a call named by its method has asked. */
-  target: string | null;
-  service: string | null;
   source: number;
   host: string | null;
-  /** Ns since time 0. */
-  start: number;
-  duration: number;
-  self: number;
-  /** Ns of the critical path that this span itself took, without pauses before the request that it caused. */
-  waited: number;
-  status: 'unset' | 'ok' | 'error';
-  unfinished: boolean;
-  missingParent: boolean;
   /** Of its thread, between the call in another process and its own start. */
   pauses: WaterfallPause[];
 }

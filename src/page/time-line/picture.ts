@@ -4,6 +4,15 @@ interface FailedPixels {
   right: number;
 }
 
+/** A column of twice the length, which begins with this one. */
+function wider<
+  T extends Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array,
+>(column: T): T {
+  const larger = new (column.constructor as new (length: number) => T)(2 * column.length);
+  larger.set(column);
+  return larger;
+}
+
 /** What the last frame showed, for hit tests and for tests of the page. Positions are in CSS pixels, as long as texts have their usual size. */
 export class Picture {
   /** Frames that were drawn since the page was opened. */
@@ -68,25 +77,20 @@ export class Picture {
   }
 
   #grow(): void {
-    const size = 2 * this.row.length;
-    const wider = <T extends { set(from: T): void }>(from: T, to: T): T => {
-      to.set(from);
-      return to;
-    };
-    this.left = wider(this.left, new Float32Array(size));
-    this.right = wider(this.right, new Float32Array(size));
-    this.top = wider(this.top, new Float32Array(size));
-    this.height = wider(this.height, new Float32Array(size));
-    this.row = wider(this.row, new Int32Array(size));
-    this.count = wider(this.count, new Uint32Array(size));
-    this.name = wider(this.name, new Uint32Array(size));
-    this.flags = wider(this.flags, new Uint8Array(size));
-    this.failed = wider(this.failed, new Uint32Array(size));
-    this.track = wider(this.track, new Uint32Array(size));
-    this.lane = wider(this.lane, new Uint16Array(size));
-    this.start = wider(this.start, new Float64Array(size));
-    this.end = wider(this.end, new Float64Array(size));
-    this.folded = wider(this.folded, new Uint8Array(size));
+    this.left = wider(this.left);
+    this.right = wider(this.right);
+    this.top = wider(this.top);
+    this.height = wider(this.height);
+    this.row = wider(this.row);
+    this.count = wider(this.count);
+    this.name = wider(this.name);
+    this.flags = wider(this.flags);
+    this.failed = wider(this.failed);
+    this.track = wider(this.track);
+    this.lane = wider(this.lane);
+    this.start = wider(this.start);
+    this.end = wider(this.end);
+    this.folded = wider(this.folded);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { TracewrightError } from '../../../core/errors.js';
 import type { SpanSource } from '../../../spans/read/span-source.js';
-import { threadName } from '../../../spans/read/thread-name.js';
+import { threadName } from '../../../spans/read/resource-facts.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import { NO_TRACE } from '../look-index.js';
 import type {

@@ -1,14 +1,12 @@
 import { counted } from '../../../core/counted.js';
 import { TracewrightError } from '../../../core/errors.js';
-import { predecessorsOf } from '../../../heph/file-names.js';
+import { predecessorsOf, pidInRun } from '../../../heph/file-names.js';
 import { hephFormat } from '../../../spans/read/heph-format.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
-import { pidInRun } from '../../../heph/file-names.js';
 import { CONTEXT, REDACTION_FAULT, SAMPLING_RATIO } from '../../../spans/layout.js';
 import type { RecordedLosses } from '../../../spans/read/span-notes.js';
-import { processIdOf } from '../../../spans/read/process-id.js';
-import { nameOfStream, threadName } from '../../../spans/read/thread-name.js';
+import { processIdOf, nameOfStream, threadName } from '../../../spans/read/resource-facts.js';
 import type { RecordedResource } from '../../../spans/span-record.js';
 import type { Loss, Source } from '../look-index.js';
 import type { PartFacts } from '../parts/part-columns.js';
