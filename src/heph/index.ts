@@ -20,7 +20,7 @@ export type { Finding, Progress } from '../core/finding.js';
 export type { Recovery, RecoverOptions, RecoveredStream } from '../core/recovery/recovery.js';
 export { checkTrace } from './read/check.js';
 export type { CheckOptions } from '../core/limit-findings.js';
-export { readEpoch } from './read/epoch.js';
+export { readEpoch } from './read/reader.js';
 export type { Attribute, EventPacket, MetadataPacket, Packet, ValueType } from './packet.js';
 export { piecesOf } from './pieces.js';
 export { decodePacket, PacketDecoder, readPackets } from './read/reader.js';

@@ -10,11 +10,9 @@ import { thread } from '../ovni/write/thread.js';
 import { observeProgram } from './observe-program.js';
 import { keepNodeFast } from './keep-node-fast.js';
 import { completeOnSignals } from './process-end.js';
-import { planHeph } from './run/plan-heph.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
-import type { ProcessPlan } from './run/process-plan.js';
-import { joinRun } from './run/run.js';
-import { settleEarlier } from './run/settle-earlier.js';
+import type { ProcessPlan, HephPlan } from './run/process-plan.js';
+import { joinRun, enterFormat } from './run/run.js';
 import { freeDescriptors, LEAST_FREE } from './free-descriptors.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
@@ -23,6 +21,10 @@ import { observeItself, observeStream } from './threads/observe-thread.js';
 import type { LateRequests, ObservedThread } from './threads/observed-thread.js';
 import { beginThread } from './threads/thread-stream.js';
 import { part, reasonOf, warn } from './warning.js';
+import { join } from 'node:path';
+import { RUN_FOLDER } from '../heph/file-names.js';
+import type { Run } from './run/run.js';
+import { sizeOptionsOf, sizesOf } from './run/trace-sizes.js';
 
 /** Makes the directory for rings absolute, for child processes with other working directories. */
 function settleRingDir(): string | undefined {
@@ -188,4 +190,36 @@ export function beginTracing(): boolean {
     forgoPlan();
     throw error;
   }
+}
+
+/** The trace of a target that the user has named is opened at once, so that a mistake is reported at once. */
+function planHeph(settings: Settings, run: Run, used: number): HephPlan {
+  const { hephTarget, name } = settings;
+  if (hephTarget === undefined) {
+    const sizes = sizeOptionsOf(sizesOf(used));
+    // Held open from now on, so that nothing else can take the place of the directory.
+    return { path: join(enterFormat(run, RUN_FOLDER), name), sizes };
+  }
+  const { openNamedTarget } =
+    require('./run/heph-trace.js') as typeof import('./run/heph-trace.js');
+  return { target: openNamedTarget(hephTarget, !run.topmost, () => sizeOptionsOf(sizesOf(0))) };
+}
+
+/**
+ * Completes what processes that were killed have left in the place of this run, and deletes the
+ * oldest traces of earlier ones that are beyond the budget.
+ *
+ * @returns the bytes of those that stay.
+ */
+function settleEarlier(run: Run, ringDir: string | undefined): number {
+  // The directory is new, and no earlier run has used its name.
+  if (run.topmost && run.earlier.length === 0) return 0;
+  const { completeEarlierTraces, deleteOldest, whileAnchored } =
+    require('./run/earlier-traces.js') as typeof import('./run/earlier-traces.js');
+  return whileAnchored(run.earlier, () => {
+    const traces = completeEarlierTraces(run.directory, run.earlier, ringDir);
+    const { maxBytes, atMaxBytes } = sizesOf(0);
+    if (maxBytes > 0 && atMaxBytes === 'deleteOldest') deleteOldest(traces, maxBytes);
+    return traces.reduce((sum, { bytes }) => sum + bytes, 0);
+  });
 }

@@ -11,10 +11,11 @@ import type { FlushOptions } from './processor-timeout.js';
 import type { SpanSampler } from './sampler.js';
 import { processors } from './span-processors.js';
 import type { SpanProcessor } from './span-processors.js';
-import type { TracerPolicy } from './tracer-policy.js';
+import type { TracerPolicy } from './tracer.js';
 import { countWrongArgument, wrongArguments } from './wrong-arguments.js';
 import { Scope } from '../spans/scope.js';
 import { TracewrightTracer } from './tracer.js';
+import { shared } from '../core/process-state.js';
 
 /** Tracers that are kept. Programs have some dozens; one that makes names up must not fill the memory. */
 const MOST_TRACERS = 1000;
@@ -160,3 +161,9 @@ export class TracewrightProvider implements TracerProvider {
     await Promise.all([spans.shutdown(), processors.shutdown(this.#processors, timeoutMs)]);
   }
 }
+
+/** The provider of `register`, or of the hook, that serves the API: one for all copies of this package in the thread. */
+export const registered = shared<{ provider: TracewrightProvider | undefined }>(
+  'otel.registered',
+  () => ({ provider: undefined }),
+);

@@ -6,10 +6,9 @@ import { TracewrightContextManager } from './context-manager.js';
 import { W3CPropagator } from './propagators.js';
 import { ownOptions } from '../core/options/argument.js';
 import { levelledLogger } from './log-level.js';
-import { PROVIDER_OPTIONS, TracewrightProvider } from './provider.js';
+import { PROVIDER_OPTIONS, TracewrightProvider, registered } from './provider.js';
 import type { FlushOptions } from './processor-timeout.js';
 import type { ProviderOptions } from './provider.js';
-import { registered } from './registered.js';
 
 /** Options of `register`. */
 export interface RegisterOptions extends ProviderOptions {

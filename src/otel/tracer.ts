@@ -6,11 +6,17 @@ import type { Span } from '../spans/span.js';
 import { activeIn, withoutSpan } from './api-context.js';
 import { attributesOf, givenAttributes } from './attribute-input.js';
 import { activeElsewhere, isOwnManager } from './api-globals.js';
-import type { TracerPolicy } from './tracer-policy.js';
 import { askSampler } from './sampler.js';
 import { linksOf } from './span-links.js';
 import { instantOf } from './time-input.js';
 import { countWrongArgument } from './wrong-arguments.js';
+import type { SpanSampler } from './sampler.js';
+
+/** What the tracers of a provider share. */
+export interface TracerPolicy {
+  /** Decides about each span. Undefined: the sampling of tracewright/spans. */
+  sampler: SpanSampler | undefined;
+}
 
 const { activeContext, runWithOne, startIn, startInWith } = spans;
 

@@ -5,7 +5,7 @@ import { hephFormat } from '../../src/spans/read/heph-format.js';
 import { findTraces } from '../../src/traces/find-traces.js';
 import type { RecordedValue, SpanRecord } from '../../src/spans/span-record.js';
 import { startSpan } from '../../src/spans/start-span.js';
-import { readEpoch } from '../../src/heph/read/epoch.js';
+import { readEpoch } from '../../src/heph/read/reader.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recorded } from './span-trace.js';
 

@@ -1,7 +1,6 @@
 import { TracewrightContextManager } from '../../otel/context-manager.js';
 import { W3CPropagator } from '../../otel/propagators.js';
-import { TracewrightProvider } from '../../otel/provider.js';
-import { registered } from '../../otel/registered.js';
+import { TracewrightProvider, registered } from '../../otel/provider.js';
 import { RedirectedTracers } from './redirected-tracers.js';
 import type { Winner } from './redirected-tracers.js';
 import type { Parts } from './yielding-api.js';

@@ -104,10 +104,14 @@ export function completeEarlierTraces(
   const runs = [...earlier.filter(isOfOurs), present];
   const found = runs.map((run) => tracesOf(run, run === present).filter(isOurs));
   const traces = found.flat().map(readContent);
-  const isSettled = ringDir === undefined && !traces.some(({ unfinished }) => unfinished);
+  const isSettled = ringDir === undefined && !traces.some(mayBeUnfinished);
   return (isSettled ? traces : recovered(found, ringDir).map(readContent))
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => a.time - b.time);
+}
+
+function mayBeUnfinished({ rings, isHidden, isVersion1 }: TraceContent): boolean {
+  return rings.length > 0 || isHidden || isVersion1;
 }
 
 function readContent(path: string): EarlierTrace & TraceContent {

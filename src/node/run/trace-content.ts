@@ -15,13 +15,10 @@ export interface TraceContent {
   time: number;
   /** Rings: a process writes there, or recovery is due. */
   rings: string[];
-  /** Whether something below it has a hidden name: metadata, until its thread ends. Rings may be elsewhere. */
+  /** Whether something of it has a hidden name: metadata, until its thread ends. Rings may be elsewhere. */
   isHidden: boolean;
-  /**
-   * Whether it may be unfinished: rings, and metadata until the end, have hidden names. An ovni stream of version 1 does
-   * not show it by names.
-   */
-  unfinished: boolean;
+  /** Whether an ovni stream of version 1 is in it, which does not show by names whether it has ended. */
+  isVersion1: boolean;
 }
 
 /** What lies at a path and below it; what goes away meanwhile is passed over. */
@@ -31,7 +28,7 @@ export function contentOf(path: string): TraceContent {
     time: 0,
     rings: [],
     isHidden: false,
-    unfinished: false,
+    isVersion1: false,
   };
   const stats = kindOf(path);
   if (stats === undefined) return content;
@@ -43,7 +40,7 @@ export function contentOf(path: string): TraceContent {
       content.time = Math.max(content.time, below.time);
       content.rings.push(...below.rings);
       content.isHidden ||= name.startsWith('.') || below.isHidden;
-      content.unfinished ||= content.isHidden || name === PROCESS_METADATA || below.unfinished;
+      content.isVersion1 ||= name === PROCESS_METADATA || below.isVersion1;
     }
   } else if (path.endsWith('.ring')) {
     content.rings.push(path);
@@ -72,7 +69,7 @@ export function isHeph(path: string): boolean {
 export function contentOfTrace(path: string): TraceContent {
   const content = contentOf(path);
   if (isHeph(path)) content.rings = ringsNextTo(path);
-  content.unfinished ||= content.rings.length > 0 || basename(path).startsWith('.');
+  content.isHidden ||= basename(path).startsWith('.');
   return content;
 }
 

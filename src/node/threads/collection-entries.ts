@@ -1,6 +1,6 @@
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
-import type { Collection } from './collection.js';
+import type { Collection } from './pauses.js';
 
 /** What Node's types leave out. */
 type CollectionEntry = PerformanceEntry & { detail: { kind: number } };

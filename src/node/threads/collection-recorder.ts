@@ -2,8 +2,8 @@ import { version } from '../../core/version.js';
 import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
-import { INCREMENTAL, MAJOR, MINOR, MINOR_MARK_SWEEP, WEAK_CALLBACKS } from './collection.js';
-import type { Collection } from './collection.js';
+import { INCREMENTAL, MAJOR, MINOR, MINOR_MARK_SWEEP, WEAK_CALLBACKS } from './pauses.js';
+import type { Collection } from './pauses.js';
 
 /** OpenTelemetry's name of the attribute, and its values. */
 const TYPE = 'v8js.gc.type';

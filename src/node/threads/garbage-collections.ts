@@ -1,7 +1,7 @@
 import { lostCollections, takeCollections, watchCollections } from '../../core/native-calls.js';
 import { Guard } from '../guard.js';
 import { warn } from '../warning.js';
-import type { Collection } from './collection.js';
+import type { Collection } from './pauses.js';
 import type { CollectionEntries } from './collection-entries.js';
 
 /** Numbers of a collection as the native core gives them. */

@@ -17,8 +17,8 @@ import { spans } from '../../spans/shared-spans.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
 import type { LoopSample, TimeSums } from './loop-sample.js';
 import type { PastMarks } from './past-marks.js';
-import { STALL_CAUSES } from './stall.js';
-import type { Stall } from './stall.js';
+import { STALL_CAUSES } from './pauses.js';
+import type { Stall } from './pauses.js';
 
 const NAME = 'event loop blocked';
 const CAUSE = 'eventloop.cause';

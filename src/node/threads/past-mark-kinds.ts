@@ -1,5 +1,11 @@
-import { INCREMENTAL, MAJOR, MINOR, MINOR_MARK_SWEEP, WEAK_CALLBACKS } from './collection.js';
-import { STALL_CAUSES } from './stall.js';
+import {
+  INCREMENTAL,
+  MAJOR,
+  MINOR,
+  MINOR_MARK_SWEEP,
+  WEAK_CALLBACKS,
+  STALL_CAUSES,
+} from './pauses.js';
 
 /** A type of marks that is recorded once it is over. */
 export interface PastMarkKind {

@@ -5,12 +5,11 @@ import { Guard } from '../guard.js';
 import type { ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
 import type { CollectionRecorder } from './collection-recorder.js';
-import type { Collection } from './collection.js';
+import type { Collection, Stall } from './pauses.js';
 import type { LoopRecorder } from './loop-recorder.js';
 import type { TimeSums } from './loop-sample.js';
 import type { NameLookUps } from './name-look-ups.js';
 import type { PastMarks } from './past-marks.js';
-import type { Stall } from './stall.js';
 
 /** Between two samples of a loop that turns. */
 const SAMPLE_MS = 1000;

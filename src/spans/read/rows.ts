@@ -17,12 +17,11 @@ import type {
 } from '../../rows/row-batch.js';
 import { TraceTable } from '../../rows/id-table.js';
 import { RowColumns } from '../../rows/row-columns.js';
-import { processIdOf } from './process-id.js';
+import { processIdOf, nameOfStream, threadName } from './resource-facts.js';
 import { HephScan } from './scan/heph-scan.js';
 import { HephWalk } from './scan/heph-walk.js';
 import { TraceClock } from './scan/trace-clock.js';
 import { SpanSource } from './span-source.js';
-import { nameOfStream, threadName } from './thread-name.js';
 
 /** The process of a trace that does not name its own. */
 const DEFAULT_PID = 1;

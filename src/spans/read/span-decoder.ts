@@ -47,7 +47,7 @@ import type {
   RecordedResource,
 } from '../span-record.js';
 import { AttributeCursor, BadSpan } from './attribute-cursor.js';
-import { processIdOf } from './process-id.js';
+import { processIdOf } from './resource-facts.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from './span-identity.js';
 import { needsVersion, SpanNotes } from './span-notes.js';
 import { thresholdMember } from '../context/trace-state-entries.js';

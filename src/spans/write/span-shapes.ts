@@ -24,7 +24,7 @@ import {
   timeStores,
   writeValueAt,
 } from '../../heph/write/event-text.js';
-import { writeUtf8 } from '../../core/utf8.js';
+import { writeUtf8, SLOT_TEXT_SCOPE, WRITE_SLOT_TEXT } from '../../core/utf8.js';
 import { writeUntyped } from '../../heph/write/encoder.js';
 import type { ShapeCompiler } from '../../heph/write/event-shapes.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
@@ -48,7 +48,6 @@ import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { define } from '../attributes.js';
 import type { Span } from '../span.js';
 import { HeldNames } from './held-attributes.js';
-import { SLOT_TEXT_SCOPE, WRITE_SLOT_TEXT } from './slot-text.js';
 import type { Instant } from '../time.js';
 
 /** What the compilers need of the output of a thread. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readEpoch } from '../../../src/heph/read/epoch.js';
+import { readEpoch } from '../../../src/heph/read/reader.js';
 import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from '../byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../temporary-file.js';
 

@@ -4,8 +4,8 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clockNow } from '../../../src/core/clock.js';
 import { CollectionEntries } from '../../../src/node/threads/collection-entries.js';
-import { MAJOR, MINOR } from '../../../src/node/threads/collection.js';
-import type { Collection } from '../../../src/node/threads/collection.js';
+import { MAJOR, MINOR } from '../../../src/node/threads/pauses.js';
+import type { Collection } from '../../../src/node/threads/pauses.js';
 import { GarbageCollections } from '../../../src/node/threads/garbage-collections.js';
 
 const MS = 1_000_000;

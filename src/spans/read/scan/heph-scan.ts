@@ -24,7 +24,7 @@ import { attributesAt, descriptionAt } from '../../../heph/event-head.js';
 import { isEventAt } from '../../../heph/read/packet-head.js';
 import { AttributeScan, hasFailed, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from '../span-identity.js';
-import { nameOfStream } from '../thread-name.js';
+import { nameOfStream } from '../resource-facts.js';
 import { noteClock, noteEpoch } from './clock-records.js';
 import { ByteTable, NO_SYSTEM } from '../../../rows/byte-table.js';
 import { TraceTable } from '../../../rows/id-table.js';

@@ -21,3 +21,15 @@ export function threadName(
   const isNumbered = thread !== 0 && name === nameOfStream(thread);
   return isNumbered && hasThreadNumbers(resource) ? `worker ${thread}` : name;
 }
+
+/** Largest number of a process, in signed 32 bits. */
+const MOST = 0x7fff_ffff;
+
+/** The process that a resource names; undefined if it names none, or what cannot be one. */
+export function processIdOf(resource: RecordedResource | undefined): number | undefined {
+  const { attributes = {} } = resource ?? {};
+  const pid = Object.hasOwn(attributes, 'process.pid') ? attributes['process.pid'] : undefined;
+  return Number.isInteger(pid) && (pid as number) > 0 && (pid as number) <= MOST
+    ? (pid as number)
+    : undefined;
+}
