@@ -32,7 +32,7 @@ export function parquetSettings(url: string, roll: string | undefined): ParquetS
     const ms = Number(count) * (TIME_UNITS[name] ?? 0);
     if (bytes > 0) settings.mostBytes = bytes;
     else if (ms > 0) settings.mostMs = ms;
-    else throw wrongSetting('--roll', roll!, 'bytes, a time, or both, such as 128MB,5m');
+    else throw wrongSetting('--roll', roll, 'bytes, a time, or both, such as 128MB,5m');
   }
   return settings;
 }
