@@ -1,6 +1,6 @@
+import { objectIn } from './metadata.js';
 import { models } from '../catalog.js';
 import type { ModelName } from '../catalog.js';
-import type { JsonObject } from '../../core/json.js';
 import type { FindingCollector } from './finding-collector.js';
 import { MAX_LABEL_BYTES } from '../layout.js';
 import type { MarkType } from './metadata.js';
@@ -167,17 +167,12 @@ function checkRequire(
   return found;
 }
 
-function objectIn(json: JsonObject, key: string): JsonObject | undefined {
-  const value = Object.hasOwn(json, key) ? json[key] : undefined;
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-}
-
 /** Checks `nosv.hwc` of all threads, and returns how many hardware counters it names. */
 function checkCounters(trace: TraceDirectory, out: FindingCollector): number {
   const names = new Map<number, string>();
   let count = 0;
   for (const { metadata, metadataPath } of trace.streams) {
-    const counters = objectIn(objectIn(metadata.json, 'nosv') ?? {}, 'hwc') ?? {};
+    const counters = objectIn(metadata.json, 'nosv', 'hwc') ?? {};
     const entries = Object.entries(counters);
     if (entries.length === 0) continue;
     const report = (message: string): void => {
@@ -193,7 +188,7 @@ function checkCounters(trace: TraceDirectory, out: FindingCollector): number {
         report(`${shown(key)} is no number from 0 to ${Math.min(count, MAX_COUNTERS) - 1}`);
         continue;
       }
-      const name = objectIn({ value }, 'value')?.['name'];
+      const name = objectIn(value)?.['name'];
       const known = names.get(index);
       if (typeof name !== 'string') report(`counter ${index} has no name`);
       else if (known !== undefined && known !== name) {

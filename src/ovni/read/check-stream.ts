@@ -1,10 +1,19 @@
+import { MAX_DEPTH } from '../mark-stacks.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { TraceDefinitions } from './check-metadata.js';
 import { ThreadRegions } from './check-regions.js';
 import { judgePayload } from '../declared-payload.js';
 import type { FindingCollector, Rule } from './finding-collector.js';
 import { codeOf, JUMBO_DATA_OFFSET, MAX_LABEL_BYTES } from '../layout.js';
-import { StreamReader } from './reader.js';
+import {
+  StreamReader,
+  FLUSH_BEGIN,
+  FLUSH_END,
+  MARK_PUSH,
+  MARK_POP,
+  MARK_SET,
+  PROGRESS_EVENTS,
+} from './reader.js';
 import type { StreamEvent } from './reader.js';
 import { isActive, transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
@@ -13,21 +22,13 @@ import { clockOrder } from './clock-offsets.js';
 import { activity, kindOf } from './event-kinds.js';
 import type { Kind } from './event-kinds.js';
 
-/** Events between two calls of `onProgress`. */
-const PROGRESS_EVENTS = 1 << 16;
 /** The emulator keeps sizes in an i32, in which larger ones are negative. */
 const JUMBO_LIMIT = 2 ** 31 - JUMBO_DATA_OFFSET;
-const MAX_MARK_DEPTH = 512;
 
 const OHX = codeOf('OHx');
 const OAS = codeOf('OAs');
 const OAR = codeOf('OAr');
 const OCN = codeOf('OCn');
-const FLUSH_BEGIN = codeOf('OF[');
-const FLUSH_END = codeOf('OF]');
-const MARK_PUSH = codeOf('OM[');
-const MARK_POP = codeOf('OM]');
-const MARK_SET = codeOf('OM=');
 const SWITCHED_OUT = codeOf('KCO');
 const SWITCHED_IN = codeOf('KCI');
 const COUNTERS = codeOf('VWC');
@@ -311,8 +312,8 @@ class StreamCheck {
     let stack = this.#stacks.get(type);
     if (stack === undefined) this.#stacks.set(type, (stack = []));
     if (event.code === MARK_PUSH) {
-      if (stack.length === MAX_MARK_DEPTH) {
-        this.#report('mark', `more than ${MAX_MARK_DEPTH} values of mark type ${type} at a time`);
+      if (stack.length === MAX_DEPTH) {
+        this.#report('mark', `more than ${MAX_DEPTH} values of mark type ${type} at a time`);
       } else {
         stack.push(value);
       }

@@ -1,3 +1,4 @@
+import { MAX_GAP_NANOSECONDS } from './clock-offsets.js';
 import { ownOptions } from '../../core/options/argument.js';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -28,9 +29,6 @@ function checkOrder(
     tasks?.event(stream, event);
   }
 }
-
-/** The emulator refuses streams whose first clocks differ by more. */
-const MAX_GAP_NANOSECONDS = 3_600_000_000_000n;
 
 /** The path by which the emulator orders streams: its reference for the clocks is the first. */
 function emulatorOrder(a: StreamSummary, b: StreamSummary): number {

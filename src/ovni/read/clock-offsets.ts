@@ -4,6 +4,8 @@ import { causeOf } from './metadata.js';
 import type { Fault } from './metadata.js';
 import type { StreamEvent } from './reader.js';
 
+/** The emulator refuses streams whose first clocks differ by more. */
+export const MAX_GAP_NANOSECONDS = 3_600_000_000_000n;
 /** Largest table of clock offsets that is read, in bytes: some 50,000 hosts. */
 const MAX_CLOCK_OFFSETS_BYTES = 4 << 20;
 

@@ -24,16 +24,13 @@ import { library } from '../library.js';
 import { pathTaken } from '../../core/files/path-taken.js';
 import { writeAll } from '../../core/files/write-all.js';
 import type { JsonObject } from '../../core/json.js';
-import { StreamReader } from './reader.js';
+import { StreamReader, PROGRESS_EVENTS } from './reader.js';
 import { transitionOf } from '../thread-state.js';
 import { hostOf, readTraceDirectory } from './trace-directory.js';
-import { readClockOffsetsFile } from './clock-offsets.js';
+import { readClockOffsetsFile, MAX_GAP_NANOSECONDS } from './clock-offsets.js';
 import type { ThreadStream, TraceDirectory } from './trace-directory.js';
 
 const COPY_BYTES = 1 << 20;
-const PROGRESS_EVENTS = 1 << 16;
-/** The emulator refuses streams whose first clocks differ by more. */
-const MAX_GAP_NANOSECONDS = 3_600_000_000_000n;
 const BURST = codeOf('OB.');
 
 export interface ConvertOptions {

@@ -1,3 +1,4 @@
+import { MARK_PUSH, MARK_POP, MARK_SET } from './reader.js';
 import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { jsonInteger, jsonValue } from '../../core/json.js';
@@ -13,14 +14,13 @@ import { decodeArguments } from './event-arguments.js';
 import type { DecodedArguments } from './event-arguments.js';
 import { readTraceDirectory } from './trace-directory.js';
 import type { ThreadStream } from './trace-directory.js';
-import { codeOf } from '../layout.js';
 
 /** Bytes of a payload or of jumbo data that are shown where they cannot be decoded. */
 const SHOWN_BYTES = 32;
 /** Characters of a loom's name. */
 const MAX_LOOM = 4096;
 
-const MARK_CODES: ReadonlySet<number> = new Set(['OM[', 'OM]', 'OM='].map(codeOf));
+const MARK_CODES: ReadonlySet<number> = new Set([MARK_PUSH, MARK_POP, MARK_SET]);
 
 /** An event with the definitions that describe it. */
 interface DumpedEvent extends MergedEvent {

@@ -1,16 +1,13 @@
 import { ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
-import { StreamReader } from './reader.js';
+import { StreamReader, PROGRESS_EVENTS } from './reader.js';
 import type { StreamEvent } from './reader.js';
 import { clockOffsetOf } from './trace-directory.js';
 import type { ThreadStream, TraceDirectory } from './trace-directory.js';
 
 /** All streams of a trace are open together, and there may be hundreds. */
 const MERGE_WINDOW_BYTES = 64 * 1024;
-
-/** Events between two calls of `onProgress`. */
-const PROGRESS_EVENTS = 1 << 16;
 
 /** An event of one of several streams. The object, like its `event`, is valid until the next one. */
 export interface MergedEvent {

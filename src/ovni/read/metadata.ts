@@ -66,6 +66,15 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The object that lies in another below some keys; undefined: there is none. */
+export function objectIn(json: JsonValue | undefined, ...keys: string[]): JsonObject | undefined {
+  let value = json;
+  for (const key of keys) {
+    value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  return isObject(value) ? value : undefined;
+}
+
 /** Why a file cannot be read, without its name. */
 export function causeOf(error: unknown): string {
   return error instanceof TraceFormatError ? error.fault : (error as Error).message;

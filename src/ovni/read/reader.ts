@@ -19,8 +19,18 @@ import {
   STREAM_HEADER_BYTES,
   STREAM_MAGIC,
   STREAM_VERSION,
+  codeOf,
 } from '../layout.js';
 
+/** Codes of events that several readers follow. */
+export const FLUSH_BEGIN = codeOf('OF[');
+export const FLUSH_END = codeOf('OF]');
+export const MARK_PUSH = codeOf('OM[');
+export const MARK_POP = codeOf('OM]');
+export const MARK_SET = codeOf('OM=');
+
+/** Events between two calls of `onProgress`. */
+export const PROGRESS_EVENTS = 1 << 16;
 /** Bytes that are taken from the window at a time. */
 const CHUNK_BYTES = 256 << 10;
 /** Longest jumbo data that is read into memory by default. */

@@ -1,8 +1,9 @@
+import { MAX_DEPTH } from '../mark-stacks.js';
+import { objectIn } from './metadata.js';
 import { statSync } from 'node:fs';
 import { TraceFormatError } from '../../core/errors.js';
 import { untilFault } from '../../core/fault.js';
 import { jsonValue } from '../../core/json.js';
-import type { JsonObject } from '../../core/json.js';
 import { UnusedNumbers } from '../../core/unused-numbers.js';
 import { RowBuilder } from '../../rows/row-builder.js';
 import type {
@@ -14,27 +15,26 @@ import type {
   RowRecord,
   RowTrack,
 } from '../../rows/row-batch.js';
-import { codeOf } from '../layout.js';
 import { transitionOf } from '../thread-state.js';
 import { markTypesOf } from './mark-types.js';
 import type { MarkTypes } from './mark-types.js';
 import type { MarkType } from './metadata.js';
-import { StreamReader } from './reader.js';
+import {
+  StreamReader,
+  FLUSH_BEGIN,
+  FLUSH_END,
+  MARK_PUSH,
+  MARK_POP,
+  MARK_SET,
+  PROGRESS_EVENTS,
+} from './reader.js';
 import { decodeArguments } from './event-arguments.js';
 import type { StreamEvent } from './reader.js';
 import { clockOffsetOf, readTraceDirectory } from './trace-directory.js';
 import type { ThreadStream } from './trace-directory.js';
 
-const PROGRESS_EVENTS = 1 << 16;
 /** Tracks of marks have thread ids above every real one of Linux. */
 const FIRST_MARK_TID = 1 << 22;
-const MAX_MARK_DEPTH = 512;
-
-const FLUSH_BEGIN = codeOf('OF[');
-const FLUSH_END = codeOf('OF]');
-const MARK_PUSH = codeOf('OM[');
-const MARK_POP = codeOf('OM]');
-const MARK_SET = codeOf('OM=');
 
 /** A value of a mark that has begun and not ended. */
 interface OpenMark {
@@ -107,15 +107,9 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The attribute `node` of a thread, or a part of it; the register hook sets it. */
-function objectIn(values: JsonObject, name: string): JsonObject {
-  const value = Object.hasOwn(values, name) ? values[name] : undefined;
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
-}
-
 /** The name of a thread from the attribute `node.thread`, and its number. */
 function nameOf({ tid, metadata: { attributes } }: ThreadStream): string {
-  const name = objectIn(attributes, 'node')['thread'];
+  const name = objectIn(attributes, 'node')?.['thread'];
   return typeof name === 'string' ? `${name} (thread ${tid})` : `thread ${tid}`;
 }
 
@@ -124,7 +118,7 @@ function nameOf({ tid, metadata: { attributes } }: ThreadStream): string {
  * `node.counters`; undefined: the type does not count.
  */
 function countedFrom({ metadata: { attributes } }: ThreadStream, type: number): number | undefined {
-  const from = objectIn(objectIn(attributes, 'node'), 'counters')[String(type)];
+  const from = objectIn(attributes, 'node', 'counters')?.[String(type)];
   return Number.isSafeInteger(from) ? (from as number) : undefined;
 }
 
@@ -266,7 +260,7 @@ class ThreadRows {
     const marks = this.#marksOf(type);
     const { open } = marks;
     if (code === MARK_PUSH) {
-      if (open.length < MAX_MARK_DEPTH) open.push({ value, begin: now, offset });
+      if (open.length < MAX_DEPTH) open.push({ value, begin: now, offset });
     } else if (code === MARK_SET) {
       this.#endMarks(marks, 0, now);
       open.push({ value, begin: now, offset });

@@ -1,3 +1,4 @@
+import { MARK_PUSH, MARK_POP } from './reader.js';
 import { LITTLE } from '../../core/byte-order.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { Ending, ReadAt } from '../../core/recovery/own-file.js';
@@ -34,8 +35,6 @@ const MCV_BITS = ~0xff;
 const OVNI_MODEL = OVNI << 8;
 const OHX = codeOf('OHx');
 const OAS = codeOf('OAs');
-const MARK_PUSH = codeOf('OM[');
-const MARK_POP = codeOf('OM]');
 
 interface PushedMark {
   /** Its position among all pushes of the stream. */

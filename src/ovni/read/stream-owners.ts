@@ -1,18 +1,10 @@
+import { objectIn } from './metadata.js';
 import { replaceFile } from '../../core/files/replace-file.js';
 import { readBoundedJson } from '../../core/files/bounded-json.js';
 import { metadataOf, threadDigitsOf, versionOf } from '../file-names.js';
 import { WRITER } from '../stream-owner.js';
 import type { StreamOwner } from '../stream-owner.js';
 import type { JsonObject, JsonValue } from '../../core/json.js';
-
-function objectIn(json: JsonValue | undefined, ...keys: string[]): JsonObject | undefined {
-  let value = json;
-  for (const key of keys) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    value = Object.hasOwn(value, key) ? value[key] : undefined;
-  }
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-}
 
 /**
  * The owners of a trace's streams, from its metadata. A file of version 1 names those of many threads,

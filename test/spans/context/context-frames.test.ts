@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { findFrames } from '../../../src/spans/context/context-frames.js';
-import type { ContextFrames } from '../../../src/spans/context/context-frames.js';
-import { findResources } from '../../../src/spans/context/context-storage.js';
+import { findFrames, findResources } from '../../../src/spans/context/context-storage.js';
+import type { ContextFrames } from '../../../src/spans/context/context-storage.js';
 
 type Storage = AsyncLocalStorage<object | undefined>;
 

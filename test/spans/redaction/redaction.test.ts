@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { cpuTime } from '../../src/core/clock.js';
-import { boundedPattern } from '../../src/core/bounded-pattern.js';
-import { configure, shutdown } from '../../src/spans/recording.js';
-import { linearLength } from '../../src/spans/redaction/linear-pattern.js';
-import { checkRedaction, WITHHELD } from '../../src/spans/redaction/redaction.js';
-import type { Redactor } from '../../src/spans/redaction/redaction.js';
-import { extract, inject } from '../../src/spans/propagation.js';
-import { startSpan } from '../../src/spans/start-span.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { reportOn } from '../look/report/recorded-service.js';
-import { recorded } from './span-trace.js';
+import { cpuTime } from '../../../src/core/clock.js';
+import { boundedPattern } from '../../../src/core/bounded-pattern.js';
+import { configure, shutdown } from '../../../src/spans/recording.js';
+import { linearLength } from '../../../src/spans/redaction/linear-pattern.js';
+import { checkRedaction, WITHHELD } from '../../../src/spans/redaction/redaction.js';
+import type { Redactor } from '../../../src/spans/redaction/redaction.js';
+import { extract, inject } from '../../../src/spans/propagation.js';
+import { startSpan } from '../../../src/spans/start-span.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { reportOn } from '../../look/report/recorded-service.js';
+import { recorded } from '../span-trace.js';
 
 const directory = temporaryDirectory();
 
@@ -281,7 +281,7 @@ describe('without usable patterns', () => {
 async function policyAtStart(paths: string): Promise<Redactor> {
   process.env['TRACEWRIGHT_REDACT_PATHS'] = paths;
   vi.resetModules();
-  const { currentPolicy } = await import('../../src/spans/recording.js');
+  const { currentPolicy } = await import('../../../src/spans/recording.js');
   return currentPolicy().redactor!;
 }
 

@@ -1,8 +1,8 @@
 import { strictEqual } from 'node:assert';
 import { expect, test } from 'vitest';
-import { startSpan } from '../../src/spans/start-span.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { recorded } from './span-trace.js';
+import { startSpan } from '../../../src/spans/start-span.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { recorded } from '../span-trace.js';
 
 const directory = temporaryDirectory();
 /** Far more than a span has, and far less than a ring has. */

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { textReport } from '../../../../src/look/report/text/text-report.js';
-import { textStyle } from '../../../../src/look/report/text/text-style.js';
-import { KIND_MASK } from '../../../../src/look/index/look-index.js';
-import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
-import { readSpans } from '../../../../src/spans/index.js';
-import { temporaryDirectory } from '../../../heph/temporary-file.js';
-import { reportOn } from '../../report/recorded-service.js';
+import { textReport } from '../../../src/look/report/text/text-report.js';
+import { textStyle } from '../../../src/look/report/text/text-style.js';
+import { KIND_MASK } from '../../../src/look/index/look-index.js';
+import { openLookIndex } from '../../../src/look/index/open-look-index.js';
+import { readSpans } from '../../../src/spans/index.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { reportOn } from '../report/recorded-service.js';
 
 /**
  * What the hook of 0.1.0 wrote with TRACEWRIGHT_CONTEXT=off: four requests that a service sent to itself, and one

@@ -3,16 +3,16 @@ import { mkdtempSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { Trace } from '../../src/heph/write/trace.js';
-import { configure, output, shutdown } from '../../src/spans/recording.js';
-import { startSpan } from '../../src/spans/start-span.js';
-import { checkTrace } from '../../src/heph/read/check.js';
-import { readPackets } from '../../src/heph/read/reader.js';
-import { reportOn } from '../look/report/recorded-service.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { recoverTrace } from '../../src/heph/read/recover.js';
-import { runFixture } from '../fixtures/run-fixture.js';
-import { allSpans, recorded } from './span-trace.js';
+import type { Trace } from '../../../src/heph/write/trace.js';
+import { configure, output, shutdown } from '../../../src/spans/recording.js';
+import { startSpan } from '../../../src/spans/start-span.js';
+import { checkTrace } from '../../../src/heph/read/check.js';
+import { readPackets } from '../../../src/heph/read/reader.js';
+import { reportOn } from '../../look/report/recorded-service.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { recoverTrace } from '../../../src/heph/read/recover.js';
+import { runFixture } from '../../fixtures/run-fixture.js';
+import { allSpans, recorded } from '../span-trace.js';
 
 const directory = temporaryDirectory();
 
@@ -218,7 +218,7 @@ test('options of open spans are checked', async () => {
 });
 
 test('spans that were open come back after a kill, and only they', () => {
-  const path = fileURLToPath(new URL('../../torture/open-spans.mjs', import.meta.url));
+  const path = fileURLToPath(new URL('../../../torture/open-spans.mjs', import.meta.url));
   const said = execFileSync(process.execPath, [path, '--rounds', '4', '--seed', '5'], {
     encoding: 'utf8',
   });

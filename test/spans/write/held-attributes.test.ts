@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { SpanValue } from '../../src/spans/attributes.js';
-import { configure, output, shutdown } from '../../src/spans/recording.js';
-import type { SpanOptions } from '../../src/spans/recording.js';
-import { startSpan } from '../../src/spans/start-span.js';
-import { HeldNames } from '../../src/spans/write/held-attributes.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
+import type { SpanValue } from '../../../src/spans/attributes.js';
+import { configure, output, shutdown } from '../../../src/spans/recording.js';
+import type { SpanOptions } from '../../../src/spans/recording.js';
+import { startSpan } from '../../../src/spans/start-span.js';
+import { HeldNames } from '../../../src/spans/write/held-attributes.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { join } from 'node:path';
-import { recorded } from './span-trace.js';
+import { recorded } from '../span-trace.js';
 
 const directory = temporaryDirectory();
 

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { configure, shutdown, startSpan } from '../../src/spans/index.js';
-import type { Span } from '../../src/spans/index.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
+import { configure, shutdown, startSpan } from '../../../src/spans/index.js';
+import type { Span } from '../../../src/spans/index.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -4,13 +4,13 @@ import {
   endRequestWith,
   keepWith,
   startRequestFrom,
-} from '../../src/spans/begin-span.js';
-import { KIND_SHIFT, KINDS } from '../../src/spans/layout.js';
-import { Scope } from '../../src/spans/scope.js';
-import { SpanEnding } from '../../src/spans/write/span-ending.js';
-import { SpanTemplate } from '../../src/spans/write/span-template.js';
-import { temporaryDirectory } from '../heph/temporary-file.js';
-import { recorded } from './span-trace.js';
+} from '../../../src/spans/begin-span.js';
+import { KIND_SHIFT, KINDS } from '../../../src/spans/layout.js';
+import { Scope } from '../../../src/spans/scope.js';
+import { SpanEnding } from '../../../src/spans/write/span-ending.js';
+import { SpanTemplate } from '../../../src/spans/write/span-template.js';
+import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { recorded } from '../span-trace.js';
 
 const directory = temporaryDirectory();
 const SERVER = KINDS.indexOf('server') << KIND_SHIFT;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Attribute } from '../../src/heph/packet.js';
-import { openLookIndex } from '../../src/look/index/open-look-index.js';
-import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
-import { temporaryDirectory, writeTrace } from '../heph/temporary-file.js';
-import { encodeSpan } from '../export/span-file.js';
-import { allSpans } from './span-trace.js';
+import type { Attribute } from '../../../src/heph/packet.js';
+import { openLookIndex } from '../../../src/look/index/open-look-index.js';
+import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
+import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
+import { encodeSpan } from '../../export/span-file.js';
+import { allSpans } from '../span-trace.js';
 
 const directory = temporaryDirectory();
 const EPOCH = 1_700_000_000_000_000_000n;
