@@ -26,7 +26,7 @@ export function writeUtf8(bytes: Buffer, at: number, text: string): number {
 /** `charCodeAt` as a function of the text. Unlike a property of the text, V8 need not look it up. */
 const codeAt: unknown = Function.prototype.call.bind(charCodeAt);
 
-/** What the function below names besides the `bytes` of its table. */
+/** What the function below names apart from the `bytes` of its table. */
 export const SLOT_TEXT_SCOPE = { codeAt };
 
 /**

@@ -1,7 +1,7 @@
 /** What a report says of single traces and spans. */
 
 import type { ThreadOfProcess } from './thread-shape.js';
-/** What names a span, whoever shows it. */
+/** What names a span. */
 interface NamedSpan {
   name: string;
   /** Host and port that a call named by its method has asked. */
