@@ -170,7 +170,7 @@ for (const name of names) {
     if (!values.json) console.log(`${heading}\n${resultText(result)}`);
   } catch (error) {
     failed += 1;
-    console.error(error instanceof Error ? error.message : error);
+    console.error(error);
   }
 }
 if (values.json)

@@ -14,6 +14,7 @@ import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { ProcessPlan, HephPlan } from './run/process-plan.js';
 import { joinRun, enterFormat } from './run/run.js';
 import { freeDescriptors, LEAST_FREE } from './free-descriptors.js';
+import { settleEarlier } from './run/settle-earlier.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
 import { beginOvni, firstClockOf } from './threads/begin-ovni.js';
@@ -205,21 +206,3 @@ function planHeph(settings: Settings, run: Run, used: number): HephPlan {
   return { target: openNamedTarget(hephTarget, !run.topmost, () => sizeOptionsOf(sizesOf(0))) };
 }
 
-/**
- * Completes what processes that were killed have left in the place of this run, and deletes the
- * oldest traces of earlier ones that are beyond the budget.
- *
- * @returns the bytes of those that stay.
- */
-function settleEarlier(run: Run, ringDir: string | undefined): number {
-  // The directory is new, and no earlier run has used its name.
-  if (run.topmost && run.earlier.length === 0) return 0;
-  const { completeEarlierTraces, deleteOldest, whileAnchored } =
-    require('./run/earlier-traces.js') as typeof import('./run/earlier-traces.js');
-  return whileAnchored(run.earlier, () => {
-    const traces = completeEarlierTraces(run.directory, run.earlier, ringDir);
-    const { maxBytes, atMaxBytes } = sizesOf(0);
-    if (maxBytes > 0 && atMaxBytes === 'deleteOldest') deleteOldest(traces, maxBytes);
-    return traces.reduce((sum, { bytes }) => sum + bytes, 0);
-  });
-}

@@ -29,7 +29,10 @@ export interface Run {
   topmost: boolean;
   /** The process that began it; undefined: not known. */
   beginner: number | undefined;
-  /** Directories of earlier runs of the same parent directory, for the process that begins one. */
+  /**
+   * Directories with the names of earlier runs in the same parent directory, the latest first, for the process
+   * that begins one.
+   */
   earlier: readonly string[];
 }
 
@@ -100,14 +103,19 @@ function defaultDirectory(name: string): string {
   return join('traces', `${name}-${moment}-${process.pid}`);
 }
 
-const NUMBERED = /^\.\d+$/;
+const NUMBERED = /^\.[1-9]\d{0,8}$/;
 /** Instead of the service's name, of a run that several programs share. */
 const SHARED_NAME = 'run';
 /** The end of a directory's name that nobody has chosen. */
 const STAMP = /-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ-\d+(?:\.\d+)?$/;
 const STAMPED = new RegExp(`^${STAMP.source}`);
 
-/** The directories of runs that were given the same name before. */
+/** Whether a directory has the folder of a format. */
+export function isRun(directory: string): boolean {
+  return FOLDERS.some((name) => isDirectory(join(directory, name)));
+}
+
+/** The directories that have the names of earlier runs of the same service, the latest first. */
 function earlierRuns(wanted: string, settings: Settings): string[] {
   const parent = dirname(wanted);
   if (!existsSync(parent)) return [];
@@ -116,20 +124,33 @@ function earlierRuns(wanted: string, settings: Settings): string[] {
       ? [[settings.name, SHARED_NAME], STAMPED]
       : [[basename(wanted)], NUMBERED];
   return readdirSync(parent, { withFileTypes: true })
-    .filter(
-      ({ name }) =>
-        name === basename(wanted) ||
-        starts.some((start) => name.startsWith(start) && rest.test(name.slice(start.length))),
-    )
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(parent, name))
-    .filter((run) => FOLDERS.some((name) => isDirectory(join(run, name))));
+    .flatMap((entry) => {
+      const { name } = entry;
+      const start = starts.find(
+        (each) => name.startsWith(each) && rest.test(name.slice(each.length)),
+      );
+      if ((start === undefined && name !== basename(wanted)) || !entry.isDirectory()) return [];
+      return { name, end: name.slice((start ?? name).length) };
+    })
+    .sort((a, b) => orderOfEnds(b.end, a.end))
+    .map(({ name }) => join(parent, name));
 }
 
-/** Claims a directory that no other run has used: `wanted`, else `<wanted>.1`, `<wanted>.2` … */
-function claim(wanted: string, folder: string): string {
+/** Numbers have no leading zeros, and moments are equally long but for the pid. */
+function orderOfEnds(a: string, b: string): number {
+  if (a.startsWith('.')) return a.length - b.length || (a < b ? -1 : 1);
+  return a < b ? -1 : 1;
+}
+
+/**
+ * Claims a directory that no other run has used: `wanted`, else `<wanted>.1`, `<wanted>.2` …
+ *
+ * @param latest the latest directory of the same name: what comes before it was claimed.
+ */
+function claim(wanted: string, folder: string, latest = ''): string {
   const mode = directoryMode(checkFileMode());
-  for (let number = 0; ; number++) {
+  const used = latest.startsWith(`${wanted}.`) ? Number(latest.slice(wanted.length + 1)) : 0;
+  for (let number = used; ; number++) {
     const directory = number === 0 ? wanted : `${wanted}.${number}`;
     makeDirectories(directory, mode);
     // Only the name that was asked for may be that of a link.
@@ -171,7 +192,7 @@ export function joinRun(settings: Settings): Run {
   const name = shared === undefined ? settings.name : SHARED_NAME;
   const wanted = resolve(settings.directory ?? defaultDirectory(name));
   const earlier = earlierRuns(wanted, settings);
-  const directory = claim(wanted, settings.ovni ? OVNI_FOLDER : HEPH_FOLDER);
+  const directory = claim(wanted, settings.ovni ? OVNI_FOLDER : HEPH_FOLDER, earlier[0]);
   anchorNamedDirectory(directory);
   const run = { directory, firstClock, topmost: true, beginner: process.pid, earlier };
   const text = publishRun(run, settings);

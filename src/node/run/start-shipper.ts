@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { statePath } from '../../core/files/state-path.js';
 import type { Settings } from '../settings.js';
 import { warn } from '../warning.js';
+import { isRun } from './run.js';
 import type { Run } from './run.js';
 
 /** Below the service's own priority: 0. */
@@ -44,7 +45,7 @@ export function shipTarget({ ship, heph, hephTarget }: Settings): string | undef
 
 /** The paths that the shipper of a run follows: the later runs of the same name are among them. */
 function pathsOf({ directory, earlier }: Run, { directory: wanted }: Settings): string[] {
-  return wanted === undefined ? [dirname(directory)] : [directory, ...earlier];
+  return wanted === undefined ? [dirname(directory)] : [directory, ...earlier.filter(isRun)];
 }
 
 /**

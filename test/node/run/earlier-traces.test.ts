@@ -108,6 +108,31 @@ describe('what a killed service has left', () => {
     await killed(third);
   });
 
+  it('is completed while the next one is at work if there are many later runs', async () => {
+    const place = join(temporaryDirectory(), 'run');
+    const first = await busy(place);
+    await until(first, () => bytesBelow(place) > RING);
+    await killed(first);
+    for (let n = 1; n <= 12; n++) mkdirSync(join(`${place}.${n}`, 'ovni'), { recursive: true });
+    const second = await busy(place);
+    expect(ringsBelow(`${place}.13`)).not.toEqual([]);
+    expect(ringsBelow(place)).not.toEqual([]);
+    await until(second, () => ringsBelow(place).length === 0);
+    expect(faultsOf(place)).toEqual([]);
+    await killed(second);
+  });
+
+  it('is completed at once if only older runs are finished', async () => {
+    const place = join(temporaryDirectory(), 'run');
+    for (let n = 1; n <= 12; n++) mkdirSync(join(`${place}.${n}`, 'ovni'), { recursive: true });
+    const first = await busy(place);
+    await until(first, () => bytesBelow(`${place}.13`) > RING);
+    await killed(first);
+    const second = await busy(place);
+    expect(ringsBelow(`${place}.13`)).toEqual([]);
+    await killed(second);
+  });
+
   it('is recovered as far as it can be, and a lost end is said once', async () => {
     const place = join(temporaryDirectory(), 'run');
     const first = await busy(place);
