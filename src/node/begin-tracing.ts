@@ -205,4 +205,3 @@ function planHeph(settings: Settings, run: Run, used: number): HephPlan {
     require('./run/heph-trace.js') as typeof import('./run/heph-trace.js');
   return { target: openNamedTarget(hephTarget, !run.topmost, () => sizeOptionsOf(sizesOf(0))) };
 }
-
