@@ -109,7 +109,7 @@ const folders = [
   [/^spans\/context\/other-formats$/, 'spans/other-formats'],
   [/^otel\/program-propagator$/, 'otel/program-propagator'],
   // Little, and needed by the hook where no spans are.
-  [/^(spans\/(http-methods|keep-setting|layout|route|schema-url)|otel\/keys)$/, 'core/core'],
+  [/^(spans\/(conventions|keep-setting|layout|route)|otel\/keys)$/, 'core/core'],
   // Where not every trace is kept.
   [/^(spans\/keep\/|core\/ring\/waiting-ring$)/, 'spans/keep'],
   [/^spans\//, 'spans/spans'],

@@ -9,7 +9,7 @@ import { hookSpans } from './hook-spans.js';
 import { CONTEXT, STREAMS } from './layout.js';
 import { detectResource } from './resource-detectors.js';
 import { readResourceVariable } from './resource-variable.js';
-import { SCHEMA_URL } from './schema-url.js';
+import { SCHEMA_URL } from './conventions.js';
 
 /** What records the spans: the service, its host and its process. */
 export interface Resource {

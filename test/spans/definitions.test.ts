@@ -14,7 +14,7 @@ import type { Packet } from '../../src/heph/packet.js';
 import { configure, flush, shutdown } from '../../src/spans/recording.js';
 import { Scope } from '../../src/spans/scope.js';
 import { startScopedSpan, startSpan } from '../../src/spans/start-span.js';
-import { SCHEMA_URL } from '../../src/spans/schema-url.js';
+import { SCHEMA_URL } from '../../src/spans/conventions.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { allSpans, recorded } from './span-trace.js';
 

@@ -1,5 +1,5 @@
 import { version } from '../../core/version.js';
-import { SCHEMA_URL } from '../../spans/schema-url.js';
+import { SCHEMA_URL } from '../../spans/conventions.js';
 import { Scope } from '../../spans/scope.js';
 import type { Library, LibraryOptions } from '../library.js';
 import { AnnouncedSpans } from './announced-spans.js';

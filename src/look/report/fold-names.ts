@@ -1,5 +1,5 @@
 import type { SpanKind } from '../../spans/layout.js';
-import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
+import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/conventions.js';
 import { LongestRows } from './longest-rows.js';
 
 /** Paths of one method and service that have a row of their own: those that took the most time. */

@@ -1,5 +1,5 @@
 import { HTTP } from '../../spans/read/system-of.js';
-import { METHODS, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
+import { METHODS, OTHER_METHOD_NAME } from '../../spans/conventions.js';
 import type { GroupBy } from './report-shape.js';
 
 /** Whether a request is named by its method alone: it has no route, or its name says none. */

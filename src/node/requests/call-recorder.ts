@@ -2,7 +2,7 @@ import type { ActiveContext } from '../../spans/context/active-context.js';
 import { BAGGAGE, TRACE_PARENT, TRACE_STATE } from '../../spans/context/header-format.js';
 import { isOfSameTrace, traceParentOf } from '../../spans/context/trace-context.js';
 import { withOwnParent } from '../../spans/context/trace-state-entries.js';
-import { OTHER_METHOD } from '../../spans/http-methods.js';
+import { OTHER_METHOD } from '../../spans/conventions.js';
 import { KINDS } from '../../spans/layout.js';
 import { spans } from '../../spans/shared-spans.js';
 import { REMOTE } from '../../spans/span.js';

@@ -1,8 +1,7 @@
 import { BoundedCache } from '../../core/bounded-cache.js';
 import { version } from '../../core/version.js';
 import { errorTypeOf } from '../../spans/error-type.js';
-import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../spans/http-methods.js';
-import { SCHEMA_URL } from '../../spans/schema-url.js';
+import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME, SCHEMA_URL } from '../../spans/conventions.js';
 import { Scope } from '../../spans/scope.js';
 
 /** Names and values of OpenTelemetry's semantic conventions for HTTP spans. No other file has them. */

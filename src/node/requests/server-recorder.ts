@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SpanValue } from '../../spans/attributes.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
-import { OTHER_METHOD } from '../../spans/http-methods.js';
+import { OTHER_METHOD } from '../../spans/conventions.js';
 import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import { otherHeaders } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';

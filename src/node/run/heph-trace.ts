@@ -14,7 +14,7 @@ import type { Stream } from '../../heph/write/stream.js';
 import { openTraceOfOpenEvents } from '../../heph/write/trace.js';
 import type { Trace } from '../../heph/write/trace.js';
 import { waitingBytes } from '../../spans/keep-setting.js';
-import { noteOrClaim } from './note-or-claim.js';
+import { noteOrClaim } from './process-plan.js';
 import type { HephPlan } from './process-plan.js';
 
 /** The Heph trace of the process as this thread has it open, for all copies of the package there. */

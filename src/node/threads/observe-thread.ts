@@ -3,7 +3,7 @@ import type { ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
 import { firstClockOf } from './begin-ovni.js';
 import { GarbageCollections } from './garbage-collections.js';
-import { COLLECTIONS, STALLS } from './past-mark-kinds.js';
+import { COLLECTIONS, STALLS } from './pauses.js';
 import type { LateRequests, ObservedThread } from './observed-thread.js';
 import { PastMarks } from './past-marks.js';
 import { ThreadActivity } from './thread-activity.js';

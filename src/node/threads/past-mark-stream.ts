@@ -4,7 +4,7 @@ import { setAttribute } from '../../ovni/write/attribute.js';
 import { defineMark, labelMark, markInterval } from '../../ovni/write/mark.js';
 import { StreamWriter } from '../../ovni/write/stream-writer.js';
 import { readyThread, thread } from '../../ovni/write/thread.js';
-import type { PastMarkKind } from './past-mark-kinds.js';
+import type { PastMarkKind } from './pauses.js';
 import { beginStream, threadName } from './thread-stream.js';
 
 /** Events of 24 bytes that come a few times a second. */

@@ -1,6 +1,6 @@
 import { clockNow } from '../../core/clock.js';
 import { Guard } from '../guard.js';
-import type { PastMarkKind } from './past-mark-kinds.js';
+import type { PastMarkKind } from './pauses.js';
 import type { PastMarkStream } from './past-mark-stream.js';
 
 /**
