@@ -160,7 +160,7 @@ export interface ControlLayout {
  * A sample (2) has the time of all turns, the longest, their number, and the average time that an event
  * at a random moment waited.
  */
-export type NativeLoopListener = (
+type NativeLoopListener = (
   what: number,
   from: number,
   to: number,

@@ -16,7 +16,7 @@ export interface Description {
 }
 
 /** How often a description was given, and what its spans begin with once that is often. */
-export interface KeptSpan {
+interface KeptSpan {
   times: number;
   template: SpanTemplate | undefined;
 }

@@ -1,7 +1,7 @@
 import { shared } from '../core/process-state.js';
 
 /** Operations of libraries that no span asked for, and that have ended: their number, and their ns together. */
-export interface ParentlessCalls {
+interface ParentlessCalls {
   count: number;
   ns: number;
 }

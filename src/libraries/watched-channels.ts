@@ -81,7 +81,7 @@ export type InjectedName = keyof typeof INJECTED | keyof typeof EARLIER;
 /** The name of a library, as in `TRACEWRIGHT_LIBRARIES`. */
 export type LibraryName = keyof typeof PUBLISHED | NodePartName | InjectedName;
 /** A part of Node that is recorded as libraries are. */
-export type NodePartName = keyof typeof OF_NODE;
+type NodePartName = keyof typeof OF_NODE;
 
 const TRACING: Readonly<Record<Exclude<LibraryName, NodePartName>, readonly string[]>> = {
   ...PUBLISHED,

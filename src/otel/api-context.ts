@@ -13,7 +13,7 @@ import { countWrongArgument } from './wrong-arguments.js';
 const { CarriedBaggage, CarriedScope, Span: SpanClass } = spans;
 
 /** What a program has put into a context of the API, but for the span. */
-export class ContextValues implements Carried {
+class ContextValues implements Carried {
   readonly suppressesTracing: boolean;
   readonly #values: ReadonlyMap<symbol, unknown>;
   /** A context of a class that is not known, for what is not among the values. */

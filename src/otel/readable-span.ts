@@ -107,7 +107,7 @@ export interface ReadableSpan {
 }
 
 /** What is kept of a span for its processors, in addition to the span itself. */
-export interface Observed {
+interface Observed {
   readonly scope: Scope | undefined;
   /** Nanoseconds since 1970 at the trace's epoch. */
   readonly epoch: bigint;

@@ -16,7 +16,7 @@ export function traceIdOf(span: Span): string {
 }
 
 /** 16 hexadecimal digits. */
-export function spanIdOf(span: Span): string {
+function spanIdOf(span: Span): string {
   return hexWord(span.s0) + hexWord(span.s1);
 }
 

@@ -8,14 +8,14 @@ const MOST_DELAY_MS = 30_000;
 /** A target that asks for more is asked again after this time. */
 const MOST_RETRY_AFTER_MS = 600_000;
 /** A stopped target is asked once in this time, in milliseconds. */
-export const PROBE_MS = 60_000;
+const PROBE_MS = 60_000;
 /** So often a batch fails before a smaller one is tried. */
 const FAILURES_BEFORE_SMALLER = 3;
 /** After so many batches a larger one is tried again. */
 const GROW_AFTER = 50;
 
 /** What happens to batches, for messages and metrics. */
-export interface DeliveryEvents {
+interface DeliveryEvents {
   /** A target that answered no longer does, or cannot take anything until a setting is changed. */
   onTrouble?(reason: string, isStopped: boolean): void;
   /** It answers again. */

@@ -15,7 +15,7 @@ const MOST_CONNECTIONS = 32;
 const MOST_HEADER_BYTES = 8192;
 const DEFAULT_HOST = '127.0.0.1';
 
-export interface MetricsOptions {
+interface MetricsOptions {
   shippers: readonly Shipper[];
   spanMetrics: SpanMetrics | undefined;
   /** Above, `/healthz` answers 503. */

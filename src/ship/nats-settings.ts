@@ -20,7 +20,7 @@ export interface NatsSettings {
 }
 
 /** What a stream keeps. */
-export interface StreamLimits {
+interface StreamLimits {
   ageMs: number;
   /** -1: no limit. */
   bytes: number;

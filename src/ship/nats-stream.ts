@@ -8,7 +8,7 @@ export const DUPLICATE_WINDOW_MS = 15 * 60_000;
 const NO_STREAM = 10059;
 
 /** What spans need to know of the stream that takes them. */
-export interface FoundStream {
+interface FoundStream {
   name: string;
   /** Bytes of a message at most; -1: no own limit. */
   mostBytes: number;

@@ -9,7 +9,7 @@ import { ParquetTarget } from './parquet-target.js';
 import type { ShipTarget } from './target.js';
 
 /** What of a command line concerns one target. */
-export interface TargetOptions extends OtlpOptions {
+interface TargetOptions extends OtlpOptions {
   /** Limits of the NATS stream to create, as they were given. */
   createStream?: string | undefined;
   /** When a file of Parquet is complete, as it was given. */

@@ -19,7 +19,7 @@ export interface Exemplar {
 }
 
 /** The requests of a route of a service. */
-export interface RouteMetrics {
+interface RouteMetrics {
   service: string;
   route: string;
   requests: number;

@@ -161,7 +161,7 @@ export function giveScope(to: SpanOutput, span: Span, scope: Scope): void {
 }
 
 /** What a caller that has a context of its own may say of a span. */
-export interface SpanDetails {
+interface SpanDetails {
   /** Whether a new trace begins. */
   root: boolean;
   startTime: Instant | undefined;

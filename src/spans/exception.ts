@@ -1,5 +1,5 @@
 /** What an error says, whatever it is and whatever its getters do. */
-export interface ExceptionAttributes {
+interface ExceptionAttributes {
   readonly 'exception.type'?: string;
   readonly 'exception.message'?: string;
   readonly 'exception.stacktrace'?: string;

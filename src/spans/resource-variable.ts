@@ -2,7 +2,7 @@
 const MAX_LENGTH = 255;
 
 /** `OTEL_RESOURCE_ATTRIBUTES` as it was read. */
-export interface ResourceVariable {
+interface ResourceVariable {
   readonly attributes: Readonly<Record<string, string>>;
   /** Why the whole of it counts as not set; undefined: it is valid. */
   readonly fault: string | undefined;

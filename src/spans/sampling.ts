@@ -2,7 +2,7 @@ import { outOfRange, wrongType } from '../core/errors.js';
 import { randomValue, thresholdMember } from './context/trace-state-entries.js';
 
 /** Which of a share of traces are recorded. */
-export type RatioRule = 'threshold' | 'javascript';
+type RatioRule = 'threshold' | 'javascript';
 
 /** Which traces are recorded. */
 export interface Sampler {
@@ -85,7 +85,7 @@ const SAMPLERS: readonly string[] = ['always_on', 'always_off', 'traceidratio'].
 ]);
 
 /** What the variables of samplers say; a fault names the variable, and what is valid. */
-export interface SamplerVariables {
+interface SamplerVariables {
   readonly sampler: Sampler;
   readonly fault: readonly [variable: string, limit: string] | undefined;
 }

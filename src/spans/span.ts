@@ -50,7 +50,7 @@ export interface SpanLink {
 }
 
 /** An event of an open span. */
-export interface HeldEvent {
+interface HeldEvent {
   name: string;
   /** Nanoseconds since the trace's epoch. */
   time: TraceTime;
@@ -58,7 +58,7 @@ export interface HeldEvent {
 }
 
 /** What most spans do not have. */
-export class SpanExtras {
+class SpanExtras {
   events: HeldEvent[] | undefined = undefined;
   links: readonly SpanLink[] | undefined = undefined;
   /** Of a span whose scope has no number. */

@@ -16,7 +16,7 @@ const CLOCK_TRIES = 4;
 const CLOCK_WIDTH = 2000;
 
 /** A text attribute whose value native code chooses: texts of four characters. */
-export interface StallCauses {
+interface StallCauses {
   readonly attribute: string;
   readonly texts: readonly string[];
 }

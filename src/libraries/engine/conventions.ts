@@ -1,8 +1,6 @@
-/** Names of OpenTelemetry's semantic conventions for what libraries do. No other file has them. */
-export const DB_SYSTEM = 'db.system.name';
+/** Names of OpenTelemetry's semantic conventions for what libraries do. No other file lists them. */
 export const DB_OPERATION = 'db.operation.name';
 export const DB_BATCH_SIZE = 'db.operation.batch.size';
-export const DB_NAMESPACE = 'db.namespace';
 export const DB_COLLECTION = 'db.collection.name';
 export const DB_SUMMARY = 'db.query.summary';
 export const DB_TEXT = 'db.query.text';
@@ -13,32 +11,37 @@ export const PORT = 'server.port';
 export const PEER_ADDRESS = 'network.peer.address';
 export const PEER_PORT = 'network.peer.port';
 export const TRANSPORT = 'network.transport';
-export const DNS_NAME = 'dns.question.name';
 export const EXECUTABLE = 'process.executable.name';
 export const PROCESS_ID = 'process.pid';
 export const EXIT_CODE = 'process.exit.code';
-export const MESSAGING_SYSTEM = 'messaging.system';
-export const MESSAGING_OPERATION = 'messaging.operation.name';
-export const MESSAGING_TYPE = 'messaging.operation.type';
 export const MESSAGING_DESTINATION = 'messaging.destination.name';
 export const MESSAGING_BATCH_SIZE = 'messaging.batch.message_count';
-export const MESSAGING_ROUTING_KEY = 'messaging.rabbitmq.destination.routing_key';
 export const MESSAGING_PARTITION = 'messaging.destination.partition.id';
-export const MESSAGING_GROUP = 'messaging.consumer.group.name';
 export const MESSAGING_KAFKA_OFFSET = 'messaging.kafka.offset';
-export const RPC_SYSTEM = 'rpc.system.name';
-export const RPC_METHOD = 'rpc.method';
 export const RPC_STATUS = 'rpc.response.status_code';
-export const GRAPHQL_TYPE = 'graphql.operation.type';
-export const GRAPHQL_NAME = 'graphql.operation.name';
-export const GEN_AI_OPERATION = 'gen_ai.operation.name';
-export const GEN_AI_PROVIDER = 'gen_ai.provider.name';
-export const GEN_AI_MODEL = 'gen_ai.request.model';
-export const GEN_AI_TOOL = 'gen_ai.tool.name';
 export const GEN_AI_INPUT_TOKENS = 'gen_ai.usage.input_tokens';
 export const GEN_AI_OUTPUT_TOKENS = 'gen_ai.usage.output_tokens';
 export const ERROR_TYPE = 'error.type';
 export const FUNCTION = 'code.function.name';
+
+/** Those that only literals of attributes write out. */
+export type LiteralName =
+  | 'db.system.name'
+  | 'db.namespace'
+  | 'dns.question.name'
+  | 'messaging.system'
+  | 'messaging.operation.name'
+  | 'messaging.operation.type'
+  | 'messaging.rabbitmq.destination.routing_key'
+  | 'messaging.consumer.group.name'
+  | 'rpc.system.name'
+  | 'rpc.method'
+  | 'graphql.operation.type'
+  | 'graphql.operation.name'
+  | 'gen_ai.operation.name'
+  | 'gen_ai.provider.name'
+  | 'gen_ai.request.model'
+  | 'gen_ai.tool.name';
 
 /** The value of `error.type` of an error without a code and a class. */
 export const OTHER = '_OTHER';

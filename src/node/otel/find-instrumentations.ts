@@ -166,7 +166,7 @@ function namesOf(name: string): string[] {
 }
 
 /** Which instrumentations are to be started. */
-export interface FoundInstrumentations {
+interface FoundInstrumentations {
   found: FoundInstrumentation[];
   /** Libraries that the hook leaves to them, as in `TRACEWRIGHT_LIBRARIES`. */
   libraries: string[];

@@ -8,7 +8,7 @@ export const INSTRUMENTATIONS =
   /^@opentelemetry\/(?:instrumentation-|auto-instrumentations-node$)|^@prisma\/instrumentation$|^@fastify\/otel$|^opentelemetry-instrumentation-|^@traceloop\/instrumentation-|^@[\w.-]+\/opentelemetry-instrumentation-/;
 
 /** A package.json, as far as it is needed here. */
-export interface Manifest {
+interface Manifest {
   name?: unknown;
   version?: unknown;
   type?: unknown;

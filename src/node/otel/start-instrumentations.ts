@@ -38,7 +38,7 @@ function start({ name, path }: FoundInstrumentation): Instrumentation[] {
 }
 
 /** What was started. */
-export interface StartedInstrumentations {
+interface StartedInstrumentations {
   running: readonly RunningInstrumentation[];
   /** Libraries that the hook leaves to them. */
   libraries: readonly string[];

@@ -21,7 +21,7 @@ export type Part = 'trace' | 'context' | 'propagation';
 
 export type Parts = Readonly<Record<Part, object>>;
 
-export interface ApiOwner {
+interface ApiOwner {
   /** What is served, from the first look-up on. Undefined: nothing. It must not throw. */
   parts(): Parts | undefined;
   /** The version of the copy that has called `setter`. It must not throw. */

@@ -193,7 +193,7 @@ interface FastifyInstance {
  * Reports the route of every request of Fastify. The hook runs before any of the program's, so what
  * those or the validation refuse has a route too.
  */
-export function watchFastifyRoutes(
+function watchFastifyRoutes(
   guard: Guard,
   report: (response: ServerResponse, route: string) => void,
 ): void {

@@ -18,7 +18,7 @@ import { contentOfTrace, halfRemoved, isHeph, namesIn, removeTrace } from './tra
 import type { TraceContent } from './trace-content.js';
 
 /** A trace that an earlier process has left: an ovni directory, or a Heph file. */
-export interface EarlierTrace {
+interface EarlierTrace {
   path: string;
   bytes: number;
   /** When it was last written to, in milliseconds. */

@@ -107,7 +107,7 @@ function shrink(settings: PieceSettings): void {
 }
 
 /** What a thread does when it moves to the next piece. */
-export interface PieceObserver {
+interface PieceObserver {
   /** Writes the first events of the thread's stream in the piece that began at `begun`. */
   begin: (stream: StreamWriter, begun: bigint) => void;
   /** Before the streams of the thread end; its next one has begun. */

@@ -2,7 +2,7 @@ import { itemsOf } from '../../core/options/switch.js';
 import type { HeaderFormat } from './header-format.js';
 
 /** Which headers carry what is active to other processes. */
-export interface PropagatedHeaders {
+interface PropagatedHeaders {
   /** W3C's `traceparent` and `tracestate`. */
   readonly trace: boolean;
   readonly baggage: boolean;

@@ -31,7 +31,7 @@ export interface TraceParent {
 }
 
 /** The ids of a span, as signed words. */
-export interface IdWords {
+interface IdWords {
   readonly t0: number;
   readonly t1: number;
   readonly t2: number;

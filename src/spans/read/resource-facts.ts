@@ -8,7 +8,7 @@ export function nameOfStream(stream: number): string {
 }
 
 /** Whether a trace's streams have the numbers that Node gives to threads: its resource says so. */
-export function hasThreadNumbers(resource: RecordedResource | undefined): boolean {
+function hasThreadNumbers(resource: RecordedResource | undefined): boolean {
   const { attributes = {} } = resource ?? {};
   return Object.hasOwn(attributes, STREAMS) && attributes[STREAMS] === 'threads';
 }

@@ -15,7 +15,7 @@ import { RecordReader } from './record-reader.js';
 const MOST_FAULTS = 20;
 
 /** A plain event of Heph. */
-export interface PlainRecord {
+interface PlainRecord {
   attributes: Record<string, unknown>;
   substream: bigint;
 }

@@ -32,7 +32,7 @@ import { SUBSTREAM_OFFSET } from '../../heph/layout.js';
 import type { EventWriter } from './event-writer.js';
 
 /** What of a span that is too large for its target is recorded, the most first. */
-export interface Portion {
+interface Portion {
   readonly details: boolean;
   readonly attributes: boolean;
   /** Characters of a text. */

@@ -24,7 +24,7 @@ export type SlotCommit = (span: Span, at: number) => void;
  * @param text empty: there is none.
  * @param isNamed whether the name of the span gets a space and the text at its end.
  */
-export type EndWriter = (
+type EndWriter = (
   span: Span,
   at: number,
   number: number,
