@@ -1,3 +1,4 @@
+import { bytesIn, millisecondsIn } from './amounts.js';
 import { wrongSetting } from './errors.js';
 
 /** How spans go to a NATS server. */
@@ -28,23 +29,20 @@ interface StreamLimits {
 
 const DEFAULT_PORT = '4222';
 const DEFAULT_SUBJECT = 'traces';
-const AGE_UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-const BYTE_UNITS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
 
 /** What `--create-stream` says: an age, and bytes. */
 function parseLimits(text: string): StreamLimits {
-  const match = /^(\d+)([mhd])(?:,(\d+)([kmgt])b?)?$/i.exec(text);
-  const [, age, ageUnit, bytes, byteUnit] = match ?? [];
-  const ageMs = Number(age) * (AGE_UNITS[ageUnit?.toLowerCase() ?? ''] ?? 0);
-  const most = bytes === undefined ? -1 : Number(bytes) * BYTE_UNITS[byteUnit!.toLowerCase()]!;
-  if (!(ageMs > 0) || most === 0) {
+  const [age = '', most, ...others] = text.split(',');
+  const ageMs = millisecondsIn(age);
+  const bytes = most === undefined ? -1 : bytesIn(most);
+  if (ageMs === undefined || bytes === undefined || others.length > 0) {
     throw wrongSetting(
       '--create-stream',
       text,
       'an age, or an age and bytes, such as 7d or 7d,10G',
     );
   }
-  return { ageMs, bytes: most };
+  return { ageMs, bytes };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { bytesIn, millisecondsIn } from './amounts.js';
 import { wrongSetting } from './errors.js';
 
 /** Where files of Parquet go, and when one is complete. */
@@ -10,8 +11,6 @@ export interface ParquetSettings {
 
 const MOST_BYTES = 128e6;
 const MOST_MS = 300_000;
-const BYTE_UNITS: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9 };
-const TIME_UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
  * @param roll bytes, a time, or both: `64MB,1m`.
@@ -26,12 +25,11 @@ export function parquetSettings(url: string, roll: string | undefined): ParquetS
   }
   const settings = { directory, mostBytes: MOST_BYTES, mostMs: MOST_MS };
   for (const part of roll?.split(',') ?? []) {
-    const [, count, unit] = /^(\d+)([kmg]b|[smh])$/i.exec(part.trim()) ?? [];
-    const name = unit?.toLowerCase() ?? '';
-    const bytes = Number(count) * (BYTE_UNITS[name] ?? 0);
-    const ms = Number(count) * (TIME_UNITS[name] ?? 0);
-    if (bytes > 0) settings.mostBytes = bytes;
-    else if (ms > 0) settings.mostMs = ms;
+    // 5m is a time, and 5mb are bytes.
+    const bytes = /b$/i.test(part.trim()) ? bytesIn(part.trim()) : undefined;
+    const ms = millisecondsIn(part.trim());
+    if (bytes !== undefined) settings.mostBytes = bytes;
+    else if (ms !== undefined) settings.mostMs = ms;
     else throw wrongSetting('--roll', roll, 'bytes, a time, or both, such as 128MB,5m');
   }
   return settings;

@@ -1,3 +1,4 @@
+import { bytesIn } from '../../ship/amounts.js';
 import { setFlagsFromString } from 'node:v8';
 import { counted } from '../../core/counted.js';
 import { checkExportable, spanTest } from '../../export/selection.js';
@@ -260,17 +261,13 @@ function checkCount(option: string, text: string, most: number): number {
   return count;
 }
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 };
-
 function checkBandwidth(text: string | undefined): number {
   if (text === undefined) return Infinity;
-  const [, count, unit] = /^(\d+)([kmg]?)b?$/i.exec(text) ?? [];
-  if (count === undefined || Number(count) === 0) {
-    throw new UsageError(
-      `--bandwidth must be bytes a second, such as 10M, got ${JSON.stringify(text)}`,
-    );
-  }
-  return Number(count) * UNITS[unit!.toLowerCase()]!;
+  const bytes = bytesIn(text);
+  if (bytes !== undefined) return bytes;
+  throw new UsageError(
+    `--bandwidth must be bytes a second, such as 10M, got ${JSON.stringify(text)}`,
+  );
 }
 
 /** Users whose files are read; undefined: those of all. */
