@@ -103,30 +103,37 @@ const paths = {
     server.keepAliveTimeout = 0;
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { worker } = await otherThread('send', server.address().port);
-    return async (count) => {
-      worker.postMessage(count);
-      await once(worker, 'message');
-    };
+    return requestsOf(server.address().port);
+  },
+  async 'fastify handler'(require) {
+    return asked(require('fastify')(), async () => ({ pieces: 3 }));
+  },
+  async 'fastify, pg, mysql2 and redis'(require) {
+    const client = await postgres(require);
+    const server = await mariadb(require);
+    const redis = await require('redis').createClient().connect();
+    return asked(require('fastify')(), async () => {
+      await redis.get('tracewright-none');
+      await client.query('SELECT 1 AS id');
+      await server.query('SELECT 1 AS id');
+      return { pieces: 3 };
+    });
   },
   async pg(require) {
-    const { Client } = require('pg');
-    const client = new Client({
-      host: '127.0.0.1',
-      user: 'postgres',
-      database: 'postgres',
-      password: 'secret',
-    });
-    await client.connect();
+    const client = await postgres(require);
     return inSpan(() => client.query('SELECT 1 AS id'));
   },
   async mysql2(require) {
-    const server = { host: '127.0.0.1', user: 'root', database: 'test' };
-    const connection = await require('mysql2/promise').createConnection(server);
+    const connection = await mariadb(require);
     return inSpan(() => connection.query('SELECT 1 AS id'));
   },
   async redis(require) {
     const client = await require('redis').createClient().connect();
+    return inSpan(() => client.get('tracewright-none'));
+  },
+  async ioredis(require) {
+    const { Redis } = require('ioredis');
+    const client = new Redis();
     return inSpan(() => client.get('tracewright-none'));
   },
   async fetch() {
@@ -134,6 +141,39 @@ const paths = {
     return inSpan(async () => (await fetch(`http://127.0.0.1:${port}/orders/7`)).text());
   },
 };
+
+async function postgres(require) {
+  const { Client } = require('pg');
+  const client = new Client({
+    host: '127.0.0.1',
+    user: 'postgres',
+    database: 'postgres',
+    password: 'secret',
+  });
+  await client.connect();
+  return client;
+}
+
+async function mariadb(require) {
+  const server = { host: '127.0.0.1', user: 'root', database: 'test' };
+  return require('mysql2/promise').createConnection(server);
+}
+
+/** The requests of an application of Fastify. */
+async function asked(app, answer) {
+  app.server.keepAliveTimeout = 0;
+  app.get('/orders/:id', answer);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return requestsOf(app.server.address().port);
+}
+
+async function requestsOf(port) {
+  const { worker } = await otherThread('send', port);
+  return async (count) => {
+    worker.postMessage(count);
+    await once(worker, 'message');
+  };
+}
 
 /** The calls of a program are below a span. */
 async function inSpan(call) {

@@ -1,6 +1,7 @@
 import { BoundedCache } from '../core/bounded-cache.js';
+import { fastifyRoute } from './engine/fastify-route.js';
 import { text } from './engine/payload.js';
-import type { Library, Operation } from './library.js';
+import type { Description, Library, Operation } from './library.js';
 
 interface Handling {
   /** Of the earlier versions, into which the channel is injected. */
@@ -10,6 +11,9 @@ interface Handling {
   async?: unknown;
   request?: { routeOptions?: { handler?: unknown } };
 }
+
+/** Descriptions of routes that were asked for. */
+const kept = new WeakMap<object, Description>();
 
 const MAX_PATTERN = 256;
 /** Routes for which the name of the span is kept. */
@@ -21,6 +25,19 @@ const names = new BoundedCache(
 );
 const BOUND = 'bound ';
 
+function describe({ route, request, handler: given }: Handling): Description {
+  const pattern = text(route?.url);
+  const { name } = (given ?? request?.routeOptions?.handler ?? {}) as { name?: unknown };
+  const ownName = text(name);
+  return {
+    name: pattern === undefined ? 'handler' : names.of(pattern),
+    attributes: {
+      'code.function.name':
+        ownName?.startsWith(BOUND) === true ? ownName.slice(BOUND.length) : ownName,
+    },
+  };
+}
+
 /** The handler of a route, without the hooks before and after it. */
 const handler: Operation<Handling> = {
   channel: 'fastify.request.handler',
@@ -29,19 +46,20 @@ const handler: Operation<Handling> = {
   // A store that is bound to the channel would be entered and left by a copy of all stores.
   entersByHand: true,
   needsParent: true,
+  asksOnce: true,
   // Fastify handles what a handler returns.
   handlesPromises: true,
-  describe({ route, request, handler: given }) {
-    const pattern = text(route?.url);
-    const { name } = (given ?? request?.routeOptions?.handler ?? {}) as { name?: unknown };
-    const ownName = text(name);
-    return {
-      name: pattern === undefined ? 'handler' : names.of(pattern),
-      attributes: {
-        'code.function.name':
-          ownName?.startsWith(BOUND) === true ? ownName.slice(BOUND.length) : ownName,
-      },
-    };
+  describe(message) {
+    const { request } = message;
+    const route = request === undefined ? undefined : fastifyRoute(request);
+    if (route === undefined) return describe(message);
+    let description = kept.get(route);
+    if (description === undefined) {
+      description = describe(message);
+      description.kept = { times: 0, template: undefined };
+      kept.set(route, description);
+    }
+    return description;
   },
   isDone: (message) => message.async !== true,
 };

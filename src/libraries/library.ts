@@ -46,6 +46,11 @@ export interface Operation<Message extends object = object> {
   entersByHand?: boolean;
   /** Whether the program goes on in a callback: it gets back the context in which it called. */
   callsBack?: boolean;
+  /**
+   * Whether the library asks if anybody listens to a call once, as it begins. It is recorded below a span, and carries
+   * nothing on.
+   */
+  asksOnce?: boolean;
   /** Whether the library handles the promise that a function of the program returns to it. */
   handlesPromises?: boolean;
   /** Whether it is recorded only as a part of something else. */

@@ -26,7 +26,7 @@ async function run(
 }
 
 /** Lines that say what is active, or what only a channel with subscribers checks. */
-const DIFFERENT = /^(?:sync|promise|in callback|no callback) /;
+const DIFFERENT = /^(?:sync|promise|in callback|no callback|heard) /;
 const same = (lines: string[]): string[] => lines.filter((line) => !DIFFERENT.test(line));
 
 describe('calls of a tracing channel', () => {
@@ -45,5 +45,18 @@ describe('calls of a tracing channel', () => {
     expect(direct.spans).toContain('mysql pool');
     expect(direct.spans.filter((name) => name.startsWith('GET'))).toHaveLength(6);
     expect(shared.published.filter((name) => name === 'node-redis:command:start')).toHaveLength(6);
+  });
+
+  it('are not heard below a span that is not recorded, unless somebody else listens', async () => {
+    const unsampled = { OTEL_TRACES_SAMPLER: 'always_off' };
+    const alone = await run([], unsampled);
+    const shared = await run(['subscribe'], unsampled);
+    // Who calls back gets back what was active: mysql2 has to ask.
+    expect(alone.lines).toContain('heard false true');
+    expect(shared.lines).toContain('heard true true');
+    expect((await run([])).lines).toContain('heard true true');
+    const before = (lines: string[]): string[] => lines.filter((line) => !line.startsWith('heard'));
+    expect(before(alone.lines)).toEqual(before(shared.lines));
+    expect([...alone.spans, ...shared.spans]).toEqual([]);
   });
 });

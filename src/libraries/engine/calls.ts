@@ -6,6 +6,7 @@ import type {
   AnyFunction,
   CallChannel,
   CallChannels,
+  DirectCall,
   DirectCalls,
   MethodMessage,
   PublishedMessage,
@@ -64,6 +65,10 @@ export class RunningCall {
 export interface CallRecorder {
   /** Whether a callback of the program gets back what was active where it called. */
   readonly callsBack: boolean;
+  /** Whether the result of a call is of use. */
+  readonly readsResult: boolean;
+  /** Whether no call that begins now is recorded, whatever its message says. */
+  readonly isSilent: boolean;
   /** Begins a call; undefined: it is not recorded. */
   begin(message: CallMessage): RunningCall | undefined;
   /** The library's function has returned. */
@@ -85,28 +90,57 @@ function subscriptionsOf({ _subscribers, _stores }: CallChannel): number {
 /** The channels of a library, each of which has one subscriber at most as long as nobody else subscribes. */
 class DirectChannel implements DirectCalls {
   readonly recorder: CallRecorder;
-  readonly #channels: CallChannels;
+  // Node 26 makes a look-up of each.
+  readonly #start: CallChannel;
+  readonly #end: CallChannel;
+  readonly #asyncStart: CallChannel;
+  readonly #asyncEnd: CallChannel;
+  readonly #error: CallChannel;
   readonly #hasAsyncStart: number;
 
   constructor(channels: CallChannels, recorder: CallRecorder) {
-    this.#channels = channels;
+    this.#start = channels.start;
+    this.#end = channels.end;
+    this.#asyncStart = channels.asyncStart;
+    this.#asyncEnd = channels.asyncEnd;
+    this.#error = channels.error;
     this.recorder = recorder;
     this.#hasAsyncStart = recorder.callsBack ? 1 : 0;
   }
 
   get isAlone(): boolean {
-    const { start, end, asyncStart, asyncEnd, error } = this.#channels;
+    // Node enters stores of these two alone.
     return (
-      subscriptionsOf(start) === 1 &&
-      subscriptionsOf(end) === 1 &&
-      subscriptionsOf(asyncStart) === this.#hasAsyncStart &&
-      subscriptionsOf(asyncEnd) === 1 &&
-      subscriptionsOf(error) === 0
+      subscriptionsOf(this.#start) === 1 &&
+      this.#end._subscribers?.length === 1 &&
+      subscriptionsOf(this.#asyncStart) === this.#hasAsyncStart &&
+      this.#asyncEnd._subscribers?.length === 1 &&
+      this.#error._subscribers === undefined
     );
+  }
+
+  get isUnheard(): boolean {
+    return this.recorder.isSilent && this.isAlone;
   }
 
   call(original: AnyFunction, message: MethodMessage): unknown {
     return recordedCall(this.recorder, original, message);
+  }
+
+  promise(original: AnyFunction, message: CallMessage): unknown {
+    return recordPromise(this.recorder, message, original, undefined, []);
+  }
+
+  begin(message: CallMessage): DirectCall | undefined {
+    const { recorder } = this;
+    const call = recorder.begin(message);
+    if (call === undefined) return undefined;
+    recorder.returned(message, call, PENDING);
+    return {
+      end: (hasFailed) => {
+        recorder.ended(message, call, hasFailed);
+      },
+    };
   }
 }
 
@@ -121,24 +155,53 @@ export function bindRecorder(channels: CallChannels, recorder: CallRecorder): vo
   channels.start[DIRECT] = new DirectChannel(channels, recorder);
 }
 
-/** Calls a function, and records that its callback, of which `position` is the number, ends the call. */
-export function recordCallback(
+/**
+ * Has the calls of a library that calls `runStores` itself begin without what Node does for it, as long as nobody else
+ * subscribes.
+ */
+export function beginDirectly(
+  channels: CallChannels,
+  recorder: CallRecorder,
+  begin: (message: CallMessage) => void,
+): void {
+  const direct = new DirectChannel(channels, recorder);
+  const runStores = function (
+    this: object,
+    message: object,
+    run: AnyFunction,
+    self?: unknown,
+    ...args: unknown[]
+  ): unknown {
+    if (!direct.isAlone) {
+      // Node gives the channel another prototype with its first subscriber, and after its last.
+      const { runStores: publish } = Object.getPrototypeOf(this) as { runStores: AnyFunction };
+      return publish.call(this, message, run, self, ...args);
+    }
+    begin(message);
+    return run.apply(self, args);
+  };
+  Object.defineProperty(channels.start, 'runStores', {
+    value: runStores,
+    configurable: true,
+    writable: true,
+  });
+}
+
+// Closures are made by functions of their own here: a function that has one allocates for it in each call.
+
+/** The callback of a call that is recorded. */
+function recordedCallback(
   recorder: CallRecorder,
   message: CallMessage,
-  original: AnyFunction,
-  self: unknown,
-  args: unknown[],
-  position: number,
-): unknown {
-  const call = recorder.begin(message);
-  if (call === undefined) return original.apply(self, args);
-  const callback = args[position] as AnyFunction;
-  args[position] = function (this: unknown, ...outcome: unknown[]): unknown {
+  call: RunningCall,
+  callback: AnyFunction,
+): AnyFunction {
+  return function (this: unknown, ...outcome: unknown[]): unknown {
     // By index: V8 makes no list of them then.
     const error = outcome[0];
     const hasFailed = Boolean(error);
     if (hasFailed) message.error = error;
-    else message.result = outcome[1];
+    else if (recorder.readsResult) message.result = outcome[1];
     if (!recorder.callsBack) {
       try {
         return callback.apply(this, outcome);
@@ -154,6 +217,20 @@ export function recordCallback(
       spans.leaveContext(before);
     }
   };
+}
+
+/** Calls a function, and records that its callback, of which `position` is the number, ends the call. */
+export function recordCallback(
+  recorder: CallRecorder,
+  message: CallMessage,
+  original: AnyFunction,
+  self: unknown,
+  args: unknown[],
+  position: number,
+): unknown {
+  const call = recorder.begin(message);
+  if (call === undefined) return original.apply(self, args);
+  args[position] = recordedCallback(recorder, message, call, args[position] as AnyFunction);
   let outcome: Outcome = PENDING;
   try {
     return original.apply(self, args);
@@ -164,6 +241,49 @@ export function recordCallback(
   } finally {
     recorder.returned(message, call, outcome);
   }
+}
+
+/** Publishes on the channels how what a function has returned settles; returns what the program is to get. */
+export type PublishResult = (channels: object, message: CallMessage, result: unknown) => unknown;
+
+/** A promise of its own: a rejection that the program does not handle is found as before. */
+function recordedPromise(
+  recorder: CallRecorder,
+  message: CallMessage,
+  call: RunningCall,
+  promise: Promise<unknown>,
+): unknown {
+  return then.call(
+    promise,
+    (value: unknown): unknown => {
+      if (recorder.readsResult) message.result = value;
+      recorder.ended(message, call, false);
+      return value;
+    },
+    (error: unknown) => {
+      message.error = error;
+      recorder.ended(message, call, true);
+      throw error;
+    },
+  );
+}
+
+function watchThenable(
+  recorder: CallRecorder,
+  message: CallMessage,
+  call: RunningCall,
+  thenable: PromiseLike<unknown>,
+): void {
+  thenable.then(
+    (value: unknown) => {
+      message.result = value;
+      recorder.ended(message, call, false);
+    },
+    (error: unknown) => {
+      message.error = error;
+      recorder.ended(message, call, true);
+    },
+  );
 }
 
 /**
@@ -177,7 +297,8 @@ export function recordPromise(
   original: AnyFunction,
   self: unknown,
   args: unknown[],
-  publish?: (result: unknown) => unknown,
+  channels?: object,
+  publish?: PublishResult,
 ): unknown {
   const call = recorder.begin(message);
   if (call === undefined) return original.apply(self, args);
@@ -192,31 +313,16 @@ export function recordPromise(
   const isOwn = result instanceof Promise && result.constructor === Promise;
   if (!isOwn && publish !== undefined) {
     recorder.handOver(message, call);
-    return publish(result);
+    return publish(channels!, message, result);
   }
-  const resolved = (value: unknown): unknown => {
-    message.result = value;
-    recorder.ended(message, call, false);
-    return value;
-  };
   if (isOwn) {
     recorder.returned(message, call, PENDING);
-    // A promise of its own: a rejection that the program does not handle is found as before.
-    return then.call(result as Promise<unknown>, resolved, (error: unknown) => {
-      message.error = error;
-      recorder.ended(message, call, true);
-      throw error;
-    });
+    return recordedPromise(recorder, message, call, result as Promise<unknown>);
   }
   const isAwaited = typeof (result as PromiseLike<unknown> | undefined)?.then === 'function';
   if (!isAwaited) message.result = result;
   recorder.returned(message, call, isAwaited ? PENDING : SUCCEEDED);
-  if (isAwaited) {
-    (result as PromiseLike<unknown>).then(resolved, (error: unknown) => {
-      message.error = error;
-      recorder.ended(message, call, true);
-    });
-  }
+  if (isAwaited) watchThenable(recorder, message, call, result as PromiseLike<unknown>);
   return result;
 }
 

@@ -6,11 +6,13 @@ import {
   recordCallback,
   recordPromise,
 } from './calls.js';
-import type { CallRecorder } from './calls.js';
+import type { CallRecorder, PublishResult } from './calls.js';
+import { DIRECT } from './published-calls.js';
 import type { AnyFunction, CallChannels } from './published-calls.js';
 
 /** The functions of Node's `TracingChannel` that are replaced. */
 interface TracingFunctions {
+  readonly hasSubscribers?: boolean;
   traceCallback: AnyFunction;
   tracePromise: AnyFunction;
   traceSync: AnyFunction;
@@ -26,6 +28,8 @@ let isReplaced = false;
 /** Replaces the functions of `TracingChannel`: those of channels that are not recorded do what they did. */
 function replaceFunctions(prototype: TracingFunctions): void {
   const { traceCallback, tracePromise, traceSync } = prototype;
+  const publishResult: PublishResult = (channels, message, result) =>
+    tracePromise.call(channels, () => result, message);
   prototype.traceCallback = function (original, position, message, self, ...args) {
     const recorder = directRecorder((this as CallChannels).start);
     const at = typeof position === 'number' && position < 0 ? args.length + position : position;
@@ -44,8 +48,14 @@ function replaceFunctions(prototype: TracingFunctions): void {
     if (recorder === undefined || !isObject(message)) {
       return tracePromise.call(this, original, message, self, ...args);
     }
-    return recordPromise(recorder, message, original as AnyFunction, self, args, (result) =>
-      tracePromise.call(this, () => result, message),
+    return recordPromise(
+      recorder,
+      message,
+      original as AnyFunction,
+      self,
+      args,
+      this as CallChannels,
+      publishResult,
     );
   };
   prototype.traceSync = function (original, message, self, ...args) {
@@ -55,6 +65,26 @@ function replaceFunctions(prototype: TracingFunctions): void {
     }
     return recordCall(recorder, message, original as AnyFunction, self, args);
   };
+  replaceQuestion(prototype);
+}
+
+/**
+ * A library that asks whether anybody listens hears no below a span that is not recorded, and makes no message then.
+ * Nodes without this property ask nothing.
+ */
+function replaceQuestion(prototype: TracingFunctions): void {
+  const asked = Object.getOwnPropertyDescriptor(prototype, 'hasSubscribers');
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+  const hasSubscribers = asked?.get;
+  if (hasSubscribers === undefined) return;
+  Object.defineProperty(prototype, 'hasSubscribers', {
+    ...asked,
+    get(this: CallChannels) {
+      return this.start[DIRECT]?.isUnheard === true
+        ? false
+        : (hasSubscribers.call(this) as unknown);
+    },
+  });
 }
 
 /**

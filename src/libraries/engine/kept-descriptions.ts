@@ -35,17 +35,21 @@ const OFTEN = 50;
  * @param kind its number in the layout.
  */
 export function templateOf(
-  { name, attributes, kept }: Description,
+  description: Description,
   scope: Scope,
   kind: number,
 ): SpanTemplate | undefined {
+  const { kept } = description;
   if (kept === undefined) return undefined;
-  kept.times += 1;
-  if (kept.times === OFTEN) {
-    const attributesOf = (): typeof attributes => ({ ...attributes });
-    kept.template = new SpanTemplate(scope, name, kind << KIND_SHIFT, attributesOf, false);
+  if (kept.template === undefined && ++kept.times === OFTEN) {
+    kept.template = newTemplate(description, scope, kind);
   }
   return kept.template;
+}
+
+/** Apart from its caller: a function with a closure allocates for it each time, even if it makes none. */
+function newTemplate({ name, attributes }: Description, scope: Scope, kind: number): SpanTemplate {
+  return new SpanTemplate(scope, name, kind << KIND_SHIFT, () => ({ ...attributes }), false);
 }
 
 /** Descriptions of what a library asks its server: the same one each time, as long as a text goes to one server. */

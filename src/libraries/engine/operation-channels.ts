@@ -1,11 +1,12 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import { spans } from '../../spans/shared-spans.js';
 import type { Operation } from '../library.js';
-import { FAILED, PENDING, RUNNING, SUCCEEDED } from './calls.js';
+import { beginDirectly, FAILED, PENDING, RUNNING, SUCCEEDED } from './calls.js';
 import type { CallMessage as Message, Outcome, RunningCall } from './calls.js';
 import { recordDirectly } from './direct-calls.js';
 import type { LibraryGuard } from './library-guard.js';
 import type { OperationSpans } from './operation-spans.js';
+import type { CallChannels } from './published-calls.js';
 
 /** Has spans made of what is published on the channels of one operation. */
 export class OperationChannels {
@@ -25,9 +26,12 @@ export class OperationChannels {
     const nameOf = (event: string): string => channelOf(this.#operation, event);
     // One function for each message, and nothing in it that most messages do not need.
     if (entersByHand === true) {
-      diagnostics.subscribe(nameOf('start'), (message) => {
+      const begin = (message: unknown): void => {
         this.beginByHand(message as Message);
-      });
+      };
+      diagnostics.subscribe(nameOf('start'), begin);
+      const channels = diagnostics.tracingChannel(channel) as unknown as CallChannels;
+      beginDirectly(channels, this.#spans, begin);
     } else if (nests === true) {
       diagnostics
         .channel(nameOf('start'))

@@ -35,6 +35,7 @@ interface Turn {
 const ABSENT = {
   nests: undefined,
   entersByHand: undefined,
+  asksOnce: undefined,
   callsBack: undefined,
   handlesPromises: undefined,
   needsParent: undefined,
@@ -57,6 +58,7 @@ const ABSENT = {
 /** Makes spans of the operations of one channel. */
 export class OperationSpans implements CallRecorder {
   readonly callsBack: boolean;
+  readonly readsResult: boolean;
   readonly #operation: Operation;
   readonly #options: LibraryOptions;
   readonly #guard: LibraryGuard;
@@ -88,6 +90,10 @@ export class OperationSpans implements CallRecorder {
   ) {
     this.#operation = whole(operation);
     this.callsBack = operation.callsBack === true;
+    this.readsResult =
+      operation.acquired !== undefined ||
+      operation.errorOf !== undefined ||
+      operation.finish !== undefined;
     this.#scope = scope;
     this.#options = options;
     this.#guard = guard;
@@ -100,6 +106,12 @@ export class OperationSpans implements CallRecorder {
     this.#beginsLate = operation.atLeastMs !== undefined && operation.nests !== true;
     this.#carries = operation.carry !== undefined || operation.sent !== undefined;
     this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
+  }
+
+  get isSilent(): boolean {
+    if (this.#operation.asksOnce !== true) return false;
+    const parent = spans.activeContext()?.activeSpan;
+    return parent === undefined ? this.#operation.needsParent === true : isLeftOut(parent);
   }
 
   begin(message: Message): RunningCall | undefined {
@@ -220,7 +232,7 @@ export class OperationSpans implements CallRecorder {
     if (options !== undefined) {
       span = spans.startScopedSpan(this.#scope, name, attributes, options);
     } else {
-      const context = spans.activeContext();
+      const context = isActive ? above : spans.activeContext();
       const template = templateOf(description, this.#scope, this.#kind);
       span =
         template === undefined

@@ -9,10 +9,22 @@ export interface PublishedMessage {
 /** The key of what records the calls of a channel without messages. */
 export const DIRECT = Symbol('tracewright.direct');
 
+/** A call that is recorded directly. */
+export interface DirectCall {
+  /** It is over. The message of one that failed has its error. */
+  end(hasFailed: boolean): void;
+}
+
 /** Records the calls of a channel without messages, as long as nobody else subscribes to it. */
 export interface DirectCalls {
   readonly isAlone: boolean;
+  /** Whether a call that begins now is recorded by nobody. */
+  readonly isUnheard: boolean;
   call(original: AnyFunction, message: MethodMessage): unknown;
+  /** Calls a function without arguments: the promise that it returns ends the call. */
+  promise(original: AnyFunction, message: PublishedMessage): unknown;
+  /** Begins a call that something else ends; undefined: it is not recorded. */
+  begin(message: PublishedMessage): DirectCall | undefined;
 }
 
 export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;

@@ -80,6 +80,7 @@ export function redisCommand(channel: string): Operation<Command> {
   return {
     channel,
     kind: 'client',
+    asksOnce: true,
     countedAlone: true,
     describe(message, options) {
       const command = requiredText(message.command, 'command');
@@ -96,6 +97,7 @@ export function redisBatch(channel: string): Operation<Batch> {
     channel,
     kind: 'client',
     nests: true,
+    asksOnce: true,
     countedAlone: true,
     describe(message) {
       const name = commandName(requiredText(message.batchMode, 'batchMode'));

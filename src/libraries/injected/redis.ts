@@ -1,6 +1,13 @@
 import type { EventEmitter } from 'node:events';
 import { AsyncResource } from 'node:async_hooks';
-import type { AnyFunction, CallChannels } from '../engine/published-calls.js';
+import { DIRECT } from '../engine/published-calls.js';
+import type {
+  AnyFunction,
+  CallChannels,
+  DirectCall,
+  DirectCalls,
+  PublishedMessage,
+} from '../engine/published-calls.js';
 import { PUBLISHES } from './injected-file.js';
 import type { InjectedFile, Injection, PublishedMethod } from './injected-file.js';
 import { publishFailure, publishStart, publishSuccess } from './published-starts.js';
@@ -59,6 +66,94 @@ function publishCalled(
   };
 }
 
+interface Message extends PublishedMessage {
+  command: unknown;
+  database: unknown;
+  serverAddress: unknown;
+  serverPort: unknown;
+}
+
+/** The direct recorder of a channel that nobody else listens to. */
+function directOf({ start }: CallChannels): DirectCalls | undefined {
+  const direct = start[DIRECT];
+  return direct?.isAlone === true ? direct : undefined;
+}
+
+/** A client of ioredis that publishes its commands. */
+interface PublishingClient {
+  condition?: { select?: unknown } | null;
+  options: { db?: unknown };
+  _getServerAddress: () => { address: unknown; port: unknown };
+}
+
+/**
+ * Records a command of ioredis that has been written, without the message that the library makes: that has the
+ * arguments. False: the library is to publish it.
+ */
+function isRecorded(
+  channels: CallChannels,
+  client: PublishingClient,
+  command: SettledCommand & { name: unknown },
+): boolean {
+  const direct = directOf(channels);
+  if (direct === undefined) return false;
+  if (direct.isUnheard) return true;
+  const { address: serverAddress, port: serverPort } = client._getServerAddress();
+  const database = client.condition?.select ?? client.options.db ?? 0;
+  const message: Message = { command: command.name, database, serverAddress, serverPort };
+  const call = direct.begin(message);
+  if (call !== undefined) endWhenSettled(command, message, call);
+  return true;
+}
+
+function endWhenSettled(
+  command: SettledCommand,
+  message: PublishedMessage,
+  call: DirectCall,
+): void {
+  const { resolve, reject } = command;
+  command.resolve = function (result) {
+    call.end(false);
+    return resolve.call(this, result);
+  };
+  command.reject = function (error) {
+    message.error = error;
+    call.end(true);
+    return reject.call(this, error);
+  };
+}
+
+/** What a client of `redis` says of its socket. */
+interface SocketOptions {
+  path?: unknown;
+  host?: unknown;
+  port?: unknown;
+}
+
+/** Sends a command of `redis`, and records it without the message that the library makes: that has the arguments. */
+function sentCommand(
+  channels: CallChannels,
+  [command]: readonly unknown[],
+  database: unknown,
+  socket: SocketOptions | undefined,
+  trace: (name: unknown, send: AnyFunction, messageOf: unknown) => unknown,
+  name: unknown,
+  send: AnyFunction,
+  messageOf: unknown,
+): unknown {
+  const direct = directOf(channels);
+  if (direct === undefined) return trace(name, send, messageOf);
+  if (direct.isUnheard) return send();
+  const isPath = socket !== undefined && 'path' in socket;
+  const message: Message = {
+    command: String(command),
+    database,
+    serverAddress: isPath ? socket.path : (socket?.host ?? 'localhost'),
+    serverPort: isPath ? undefined : (socket?.port ?? 6379),
+  };
+  return direct.promise(send, message);
+}
+
 /** ioredis before 5.11: each command goes through one function, maybe twice. */
 function ioredisFile(path: RegExp, from: string | RegExp): InjectedFile {
   return {
@@ -85,6 +180,19 @@ function ioredisFile(path: RegExp, from: string | RegExp): InjectedFile {
 
 export const ioredis: Injection = {
   files: [
+    {
+      package: 'ioredis',
+      path: /^built\/Redis\.js$/,
+      only: /tracing_1\.traceCommand\)\(/,
+      texts: [
+        {
+          channel: 'ioredis:command',
+          from: '(0, tracing_1.traceCommand)(() => command.promise, () => this._buildCommandContext(command))',
+          to: '($channel.isRecorded(this, command) ? command.promise : $match)',
+          isOptional: true,
+        },
+      ],
+    },
     ioredisFile(/^built\/Redis\.js$/, 'sendCommand(command, stream) {'),
     ioredisFile(/^built\/redis\/index\.js$/, 'function (command, stream) {'),
   ],
@@ -92,6 +200,8 @@ export const ioredis: Injection = {
     settled: (command: SettledCommand, fields: Fields) => {
       publishSettled(channels, command, fields);
     },
+    isRecorded: (client: PublishingClient, command: SettledCommand & { name: unknown }) =>
+      isRecorded(channels, client, command),
   }),
 };
 
@@ -117,9 +227,22 @@ function clientMethods(
 
 const PROMISED = `$channel.promised(() => $match, { command: String(args[0]), ...(({ options }) => ({ ${SERVER} }))(this) })`;
 
-/** `@redis/client` before 5.12. */
+/** `@redis/client`. Before 5.12 it publishes nothing. */
 export const redis: Injection = {
   files: [
+    {
+      package: '@redis/client',
+      path: /^dist\/lib\/client\/index\.js$/,
+      only: /tracing_1\.CHANNELS\.TRACE_COMMAND/,
+      texts: [
+        {
+          channel: 'node-redis:command',
+          from: '(0, tracing_1.trace)(tracing_1.CHANNELS.TRACE_COMMAND, () => {',
+          to: '$channel.sent(args, this._self.#selectedDB, this._self.#options.socket, tracing_1.trace, tracing_1.CHANNELS.TRACE_COMMAND, () => {',
+          isOptional: true,
+        },
+      ],
+    },
     {
       package: '@redis/client',
       path: /^dist\/lib\/client\/index\.js$/,
@@ -168,6 +291,17 @@ export const redis: Injection = {
       ],
     },
   ],
+  calls: (channels) => ({
+    sent: (
+      args: readonly unknown[],
+      database: unknown,
+      socket: SocketOptions | undefined,
+      trace: (name: unknown, send: AnyFunction, messageOf: unknown) => unknown,
+      name: unknown,
+      send: AnyFunction,
+      messageOf: unknown,
+    ) => sentCommand(channels, args, database, socket, trace, name, send, messageOf),
+  }),
 };
 
 export const redis3: Injection = {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { fastifyRoute } from '../../libraries/engine/fastify-route.js';
 import { ROUTE, watchGivenRoutes } from '../../spans/route.js';
 import type { GivenRoute } from '../../spans/route.js';
 import type { Span } from '../../spans/span.js';
@@ -189,6 +190,14 @@ interface FastifyInstance {
   fastify?: { addHook?: (name: string, hook: Hook) => void };
 }
 
+function urlOf(request: FastifyRequest): unknown {
+  const route = fastifyRoute(request);
+  if (route !== undefined) return route.config?.url;
+  const { routeOptions } = request;
+  // A path without a route has options without one. Reading `routerPath` makes Fastify 4 print a warning.
+  return routeOptions === undefined ? request.routerPath : routeOptions.url;
+}
+
 /**
  * Reports the route of every request of Fastify. The hook runs before any of the program's, so what
  * those or the validation refuse has a route too.
@@ -197,15 +206,19 @@ function watchFastifyRoutes(
   guard: Guard,
   report: (response: ServerResponse, route: string) => void,
 ): void {
-  const observe = guard.wrap<[FastifyRequest, FastifyReply]>(([request, reply]) => {
-    const { routeOptions } = request;
-    // A path without a route has options without one. Reading `routerPath` makes Fastify 4 print a warning.
-    const url = routeOptions === undefined ? request.routerPath : routeOptions.url;
-    if (typeof url === 'string' && reply.raw !== undefined) report(reply.raw, bounded(url));
-  });
+  const observe = (request: FastifyRequest, { raw }: FastifyReply): void => {
+    const url = urlOf(request);
+    if (typeof url === 'string' && raw !== undefined) report(raw, bounded(url));
+  };
   guard.subscribe('fastify.initialization', ({ fastify }: FastifyInstance) => {
     fastify?.addHook?.('onRequest', (request, reply, done) => {
-      observe([request, reply]);
+      if (guard.on) {
+        try {
+          observe(request, reply);
+        } catch (error) {
+          guard.fail(error);
+        }
+      }
       done();
     });
   });

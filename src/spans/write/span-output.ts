@@ -96,15 +96,18 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
 
   /** The number of a scope; 0: it could not be defined. */
   scopeNumber(scope: Scope): number {
-    if (scope.output !== this) {
-      scope.number = this.define(SCOPE_DESCRIPTION, scope.attributes, (writer) => {
-        writer.text(SCOPE_NAME, scope.name);
-        if (scope.version !== '') writer.text(SCOPE_VERSION, scope.version);
-        if (scope.schemaUrl !== '') writer.text(SCHEMA_URL, scope.schemaUrl);
-      });
-      scope.output = this;
-    }
+    if (scope.output !== this) this.#defineScope(scope);
     return scope.number;
+  }
+
+  /** Apart from its caller: a function with a closure allocates for it each time, even if it makes none. */
+  #defineScope(scope: Scope): void {
+    scope.number = this.define(SCOPE_DESCRIPTION, scope.attributes, (writer) => {
+      writer.text(SCOPE_NAME, scope.name);
+      if (scope.version !== '') writer.text(SCOPE_VERSION, scope.version);
+      if (scope.schemaUrl !== '') writer.text(SCHEMA_URL, scope.schemaUrl);
+    });
+    scope.output = this;
   }
 
   /** Records a span that has ended. Never throws: what cannot be recorded is counted. */
