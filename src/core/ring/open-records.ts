@@ -45,7 +45,7 @@ export class OpenRecords {
   readonly bytes: Buffer;
   /** Bytes of the longest record. */
   readonly longest: number;
-  /** @internal All bits of an offset in the table. V8 knows by them that `view` has room after it, and does not look. */
+  /** @internal All bits of an offset in the table. V8 knows by them that `view` has room after it. */
   readonly mask: number;
   /** Two elements: the series whose numbers its records take, and the next number. */
   readonly #numbers: Uint32Array<ArrayBuffer>;
