@@ -57,7 +57,6 @@ function variantsIn(place) {
     // OpenTelemetry's packages are there as well.
     env: {
       TRACEWRIGHT_CONTEXT: 'on',
-      TRACEWRIGHT_INJECT: 'pg',
       TRACEWRIGHT_INSTRUMENTATIONS: 'off',
       ...env,
     },

@@ -17,8 +17,11 @@ const PROGRAM = fileURLToPath(new URL('instructions-program.mjs', import.meta.ur
 const PAGE = new URL('../docs/performance/instructions.md', import.meta.url);
 /** Operations until V8 has compiled what it compiles, and those that are counted. */
 const CALLS = { warmUp: 100_000, counted: 100_000 };
-const REQUESTS = { warmUp: 3000, counted: 1000, hook: true };
+const QUESTIONS = { warmUp: 3000, counted: 1000, hook: true };
+const REQUESTS = { warmUp: 20_000, counted: 2000, hook: true };
 const REQUEST = 'request with context';
+const SERVICE = 'fastify, pg, mysql2 and redis';
+const UNSAMPLED = { OTEL_TRACES_SAMPLER: 'always_off' };
 /** runs: the path of the program, if its name is another one. */
 export const PATHS = {
   'ovni event': CALLS,
@@ -28,13 +31,18 @@ export const PATHS = {
   'request that is not sampled': {
     ...REQUESTS,
     runs: REQUEST,
-    env: { OTEL_TRACES_SAMPLER: 'always_off' },
+    env: UNSAMPLED,
   },
   'request without the hook': { ...REQUESTS, runs: REQUEST, hook: false },
-  pg: REQUESTS,
-  mysql2: REQUESTS,
-  redis: REQUESTS,
-  fetch: REQUESTS,
+  'fastify handler': REQUESTS,
+  [SERVICE]: { ...REQUESTS, warmUp: 10_000 },
+  [`${SERVICE}, not sampled`]: { ...REQUESTS, warmUp: 10_000, runs: SERVICE, env: UNSAMPLED },
+  [`${SERVICE}, without the hook`]: { ...REQUESTS, warmUp: 10_000, runs: SERVICE, hook: false },
+  pg: QUESTIONS,
+  mysql2: QUESTIONS,
+  redis: QUESTIONS,
+  ioredis: QUESTIONS,
+  fetch: QUESTIONS,
 };
 const PROCESSES = 5;
 /** Per cent. What a path takes more than before is slower from here on; a change of 3 % is to be found. */
@@ -68,7 +76,6 @@ export async function countOnce(
       TRACEWRIGHT_QUIET: '1',
       TRACEWRIGHT_DIR: join(directory, 'trace'),
       TRACEWRIGHT_CONTEXT: 'on',
-      TRACEWRIGHT_INJECT: 'pg',
       TRACEWRIGHT_INSTRUMENTATIONS: 'off',
       TRACEWRIGHT_STALL_MS: 'off',
       ...env,

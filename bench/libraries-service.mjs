@@ -70,7 +70,6 @@ function variantsIn(place, backend) {
       // The packages of the other two are there as well.
       env: {
         TRACEWRIGHT_CONTEXT: 'on',
-        TRACEWRIGHT_INJECT: 'pg',
         TRACEWRIGHT_INSTRUMENTATIONS: 'off',
       },
     },

@@ -116,6 +116,7 @@ export type FieldsOf = (self: unknown, args: readonly unknown[]) => object;
 /**
  * Calls a function, and publishes that: a callback as its last argument, or a promise as its result, ends it.
  *
+ * @param given an array becomes the message's own.
  * @param fieldsOf further fields of the message. It must not throw.
  */
 export function publishedCall(
@@ -126,7 +127,7 @@ export function publishedCall(
   fieldsOf?: FieldsOf,
 ): unknown {
   if (!channels.start.hasSubscribers) return Reflect.apply(original, self, given);
-  const args = Array.from(given);
+  const args: unknown[] = Array.isArray(given) ? given : Array.from(given);
   const message: MethodMessage = { self, arguments: args };
   if (fieldsOf !== undefined) Object.assign(message, fieldsOf(self, args));
   const direct = channels.start[DIRECT];

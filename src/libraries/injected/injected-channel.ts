@@ -6,8 +6,6 @@ import { INJECTIONS } from './injections.js';
 import { channelsOf } from './published-starts.js';
 import type { Fields } from './published-starts.js';
 
-const NO_ARGUMENTS: readonly unknown[] = [];
-
 /** Calls the listeners of an event as `emit` does; returns a promise that all of theirs have settled with. */
 function callListeners(
   emitter: EventEmitter,
@@ -31,7 +29,7 @@ export function injectedChannel(library: InjectedName, name: string): object {
     call: (original: AnyFunction, self: unknown, args: ArrayLike<unknown>) =>
       publishedCall(channels, original, self, args),
     promised: (call: AnyFunction, fields: Fields) =>
-      publishedCall(channels, call, undefined, NO_ARGUMENTS, () => fields),
+      publishedCall(channels, call, undefined, [], () => fields),
     emit: (emitter: EventEmitter, event: string, ...values: unknown[]) =>
       channels.traceSync(callListeners, { emitter, event }, undefined, emitter, event, values),
     ...INJECTIONS[library].calls?.(channels),

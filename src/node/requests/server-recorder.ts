@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { BoundedCache } from '../../core/bounded-cache.js';
 import type { SpanValue } from '../../spans/attributes.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
@@ -42,6 +43,21 @@ function schemeOf(socket: Socket): string {
 function sentContext(headers: IncomingHttpHeaders): IncomingHttpHeaders | undefined {
   if (TRACE_PARENT in headers || BAGGAGE in headers) return headers;
   return otherHeaders().some((name) => name in headers) ? headers : undefined;
+}
+
+/** Routes for which the name of the span is kept, and how long they may be. */
+const KEPT_ROUTES = 256;
+const MAX_ROUTE = 256;
+const routedNames = new Map<string, BoundedCache<string>>();
+
+/** The name of a span with its route. One that is put together anew is in two pieces, which V8 has to join. */
+function routedName(name: string, route: string): string {
+  let names = routedNames.get(name);
+  if (names === undefined) {
+    names = new BoundedCache(KEPT_ROUTES, MAX_ROUTE, (each) => `${name} ${each}`);
+    routedNames.set(name, names);
+  }
+  return names.of(route);
 }
 
 /** What requests of many paths have in common. */
@@ -297,8 +313,8 @@ export class ServerRecorder {
     if (span === undefined || span.slot < 0 || route === '' || route === keptRoute) return;
     const name = spanName(knownMethod(method));
     const named =
-      span.name === (keptRoute === '' ? name : `${name} ${keptRoute}`)
-        ? `${name} ${route}`
+      span.name === (keptRoute === '' ? name : routedName(name, keptRoute))
+        ? routedName(name, route)
         : span.name;
     if (!spans.keepWith(span, named, ROUTE, route)) {
       span.change()[ROUTE] = route;
