@@ -8,14 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, signal, startLoad, startService } from './http-turns.mjs';
 import { median } from './median.mjs';
 
-const COLLECTION = / gc=\w+ /;
+/** Names and values since Node 26 as JSON, before that as `name=value`. */
+const COLLECTION = /[ "]gc"?[=:]"?\w+/;
 const ASKED_MS = 50;
 
 /** @param {NodeJS.ReadableStream} output of a process; it is added up. */
 function countCollections(output) {
   const sums = { allocated: 0, promoted: 0, us: 0, count: 0 };
   const figure = (/** @type {string} */ line, /** @type {string} */ name) =>
-    Number(new RegExp(` ${name}=([\\d.]+)`).exec(line)?.[1] ?? 0);
+    Number(new RegExp(`[ "]${name}"?[=:]([\\d.]+)`).exec(line)?.[1] ?? 0);
   createInterface({ input: output }).on('line', (line) => {
     if (!COLLECTION.test(line)) return;
     sums.allocated += figure(line, 'allocated');
