@@ -31,6 +31,11 @@ type CommandLine<T extends Options> = ReturnType<
   typeof parseArgs<{ options: T; allowPositionals: true; strict: true }>
 >;
 
+/** What a command line may say of some options. */
+export type ValuesOf<T extends Options> = {
+  [Name in keyof CommandLine<T>['values']]?: CommandLine<T>['values'][Name] | undefined;
+};
+
 /**
  * Splits a command line into options and positional arguments.
  *

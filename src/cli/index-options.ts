@@ -8,6 +8,7 @@ import { furtherRuns } from '../traces/run-directory.js';
 import { sharedServices } from '../traces/shared-services.js';
 import { FaultReport } from './output/fault-report.js';
 import { printMessage } from './command.js';
+import type { ValuesOf } from './command.js';
 import { ProgressLine } from './output/progress-line.js';
 
 /** Options of the subcommands that read through the index. */
@@ -18,11 +19,7 @@ export const indexOptions = {
 } as const;
 
 /** Their values on the command line. */
-interface IndexValues {
-  cache?: string | undefined;
-  'clear-cache'?: boolean | undefined;
-  'ring-dir'?: string[] | undefined;
-}
+type IndexValues = ValuesOf<typeof indexOptions>;
 
 /** Lines of a help text about these options. */
 export const indexHelp = `  --cache       directory in which indexes of large traces are kept, or off.

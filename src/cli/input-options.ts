@@ -3,6 +3,7 @@ import { TracewrightError } from '../core/errors.js';
 import type { Endian } from '../laplace/layout.js';
 import type { InputForm } from '../traces/find-traces.js';
 import { UsageError } from './command.js';
+import type { ValuesOf } from './command.js';
 
 /** Options of every subcommand that reads traces. */
 export const inputOptions = {
@@ -11,10 +12,7 @@ export const inputOptions = {
 } as const;
 
 /** Their values on the command line. */
-interface InputValues {
-  format?: string | undefined;
-  endian?: string | undefined;
-}
+type InputValues = ValuesOf<typeof inputOptions>;
 
 /** Formats that `--format` can name for the input. */
 export const inputFormats = ['laplace-binary', 'laplace-text', 'laplace-kernel'] as const;

@@ -3,6 +3,7 @@ import type { FoundTrace } from '../traces/find-traces.js';
 import { RemainingRings, Writers } from '../traces/remaining-rings.js';
 import { TraceViews } from '../traces/trace-views.js';
 import { printMessage, UsageError } from './command.js';
+import type { ValuesOf } from './command.js';
 
 /** Options of the subcommands that read rings. */
 export const ringOptions = {
@@ -11,10 +12,7 @@ export const ringOptions = {
 } as const;
 
 /** Their values on the command line. */
-interface RingValues {
-  'no-rings'?: boolean | undefined;
-  'ring-dir'?: string[] | undefined;
-}
+type RingValues = ValuesOf<typeof ringOptions>;
 
 /** Lines of a help text about these options. */
 export const ringHelp = `  --no-rings    read the files alone. Otherwise traces are read with the rings
