@@ -5,6 +5,8 @@ import { TraceFormatError } from '../core/errors.js';
 import type { FileIdentity } from '../core/files/file-identity.js';
 import { wrapSystemError } from '../core/files/system-error.js';
 import { wellFormedJson } from '../core/json.js';
+import { isCount, isText, listOf, objectOf, optional } from '../core/json-shape.js';
+import type { Check } from '../core/json-shape.js';
 import type { RingWriter } from '../core/recovery/lost-ring.js';
 import type { Version } from './sections.js';
 
@@ -41,26 +43,31 @@ export function keepSections(path: string, sections: KeptSections): void {
   });
 }
 
-function isIntegers(value: unknown): value is number[] {
-  return (
-    Array.isArray(value) &&
-    value.every((each) => Number.isInteger(each) && ((each as number) | 0) === each)
-  );
-}
+const areIntegers = listOf((value) => Number.isInteger(value) && ((value as number) | 0) === value);
+const areTexts = listOf(isText);
 
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string');
-}
-
-function isWriter(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { pid, start, boot, ring, file, inode, born, pidNamespace } = value as Record<
-    string,
-    unknown
-  >;
-  const texts = [start, boot, ring, file, inode, born, pidNamespace ?? ''];
-  return Number.isSafeInteger(pid) && isTexts(texts);
-}
+/** What each field of the file must be. */
+const FIELDS: Readonly<Record<keyof KeptSections, Check>> = {
+  writer: objectOf<RankWriter>({
+    pid: Number.isSafeInteger,
+    start: isText,
+    boot: isText,
+    ring: isText,
+    file: isText,
+    inode: isText,
+    born: isText,
+    pidNamespace: optional(isText),
+  }),
+  version: (value) => areIntegers(value) && (value as number[]).length === 3,
+  startTime: isCount,
+  hostname: isText,
+  username: isText,
+  meshCoordinates: areIntegers,
+  meshSizes: areIntegers,
+  counterLabels: areTexts,
+  datatypeSizes: areIntegers,
+  keyvals: listOf(listOf(isText, 2)),
+};
 
 /**
  * Reads what {@link keepSections} has written; a symbolic link is not followed.
@@ -73,23 +80,10 @@ export function readKeptSections(path: string): KeptSections {
   if (typeof parsed !== 'object' || parsed === null) {
     throw new TraceFormatError(path, 0, 'this is not a JSON object');
   }
-  const kept = parsed as Record<string, unknown>;
-  const must = (field: string, holds: boolean): void => {
-    if (!holds) throw new TraceFormatError(path, 0, `${field} is not as written`, { field });
-  };
-  const { version, startTime, keyvals } = kept;
-  must('writer', isWriter(kept['writer']));
-  must('version', isIntegers(version) && version.length === 3);
-  must('startTime', Number.isSafeInteger(startTime) && (startTime as number) >= 0);
-  must('hostname', typeof kept['hostname'] === 'string');
-  must('username', typeof kept['username'] === 'string');
-  must('meshCoordinates', isIntegers(kept['meshCoordinates']));
-  must('meshSizes', isIntegers(kept['meshSizes']));
-  must('counterLabels', isTexts(kept['counterLabels']));
-  must('datatypeSizes', isIntegers(kept['datatypeSizes']));
-  must(
-    'keyvals',
-    Array.isArray(keyvals) && keyvals.every((pair) => isTexts(pair) && pair.length === 2),
-  );
+  for (const [field, holds] of Object.entries(FIELDS)) {
+    if (!holds((parsed as Record<string, unknown>)[field])) {
+      throw new TraceFormatError(path, 0, `${field} is not as written`, { field });
+    }
+  }
   return parsed as KeptSections;
 }

@@ -11,6 +11,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
 import { tryLock } from '../core/native-calls.js';
+import { isBoolean, isCount, isText, listOf, objectOf, optional } from '../core/json-shape.js';
 import { readRegularFile } from '../core/files/regular-file.js';
 import { statePath } from '../core/files/state-path.js';
 import { hasCode, wrapSystemError } from '../core/files/system-error.js';
@@ -291,38 +292,30 @@ export class Checkpoint {
   }
 }
 
+const areCounts = listOf(isCount);
+
+const isPosition = objectOf<SpanPosition>({
+  identity: isText,
+  offset: isCount,
+  definitions: areCounts,
+  clocks: areCounts,
+  fromRings: listOf(listOf(isCount, 3)),
+  completeAt: optional(isCount),
+  isFaulty: optional(isBoolean),
+});
+
+const isUnnamed = objectOf<UnnamedFile>({ from: isText, to: isText });
+
+const isChange = objectOf<Pick<Change, 'target' | 'positions'>>({
+  target: isText,
+  positions: objectOf({}),
+});
+
 function changeOf(line: string): Change | undefined {
   try {
-    const change = JSON.parse(line) as Partial<Change> | null;
-    const { target, positions } = change ?? {};
-    const isChange = typeof target === 'string' && typeof positions === 'object';
-    return isChange ? (change as Change) : undefined;
+    const change = JSON.parse(line) as unknown;
+    return isChange(change) ? (change as Change) : undefined;
   } catch {
     return undefined;
   }
-}
-
-const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0;
-const areCounts = (value: unknown): boolean => Array.isArray(value) && value.every(isCount);
-
-function isPosition(value: unknown): value is SpanPosition {
-  if (typeof value !== 'object' || value === null) return false;
-  const { identity, offset, definitions, clocks, fromRings, completeAt, isFaulty } =
-    value as SpanPosition;
-  return (
-    typeof identity === 'string' &&
-    isCount(offset) &&
-    areCounts(definitions) &&
-    areCounts(clocks) &&
-    Array.isArray(fromRings) &&
-    fromRings.every((run: unknown) => areCounts(run) && (run as unknown[]).length === 3) &&
-    (completeAt === undefined || isCount(completeAt)) &&
-    (isFaulty === undefined || typeof isFaulty === 'boolean')
-  );
-}
-
-function isUnnamed(value: unknown): value is UnnamedFile {
-  const { from, to } = (value ?? {}) as Partial<UnnamedFile>;
-  return typeof from === 'string' && typeof to === 'string';
 }

@@ -1,3 +1,4 @@
+import { isText, objectOf } from '../../core/json-shape.js';
 import { objectIn } from './metadata.js';
 import { replaceFile } from '../../core/files/replace-file.js';
 import { readBoundedJson } from '../../core/files/bounded-json.js';
@@ -5,6 +6,13 @@ import { metadataOf, threadDigitsOf, versionOf } from '../file-names.js';
 import { WRITER } from '../stream-owner.js';
 import type { StreamOwner } from '../stream-owner.js';
 import type { JsonObject, JsonValue } from '../../core/json.js';
+
+const isOwner = objectOf<Omit<StreamOwner, 'pidNamespace'>>({
+  pid: Number.isSafeInteger,
+  start: isText,
+  boot: isText,
+  ring: isText,
+});
 
 /**
  * The owners of a trace's streams, from its metadata. A file of version 1 names those of many threads,
@@ -15,15 +23,10 @@ export class StreamOwners {
 
   /** Undefined for a stream that is finished, or that another library writes. */
   ownerOf(stream: string): StreamOwner | undefined {
-    const writer = objectIn(this.#holderOf(stream), WRITER);
-    if (writer === undefined) return undefined;
+    const writer: unknown = objectIn(this.#holderOf(stream), WRITER);
+    if (!isOwner(writer)) return undefined;
     const { pid, start, boot, ring } = writer;
-    return Number.isSafeInteger(pid) &&
-      typeof start === 'string' &&
-      typeof boot === 'string' &&
-      typeof ring === 'string'
-      ? { pid: pid as number, start, boot, ring }
-      : undefined;
+    return { pid, start, boot, ring };
   }
 
   /** Notes that a stream needs no owner any more. */

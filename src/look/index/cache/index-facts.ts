@@ -1,4 +1,14 @@
 import { basename } from 'node:path';
+import {
+  isBoolean,
+  isCount,
+  isNumber,
+  isText,
+  listOf,
+  objectOf,
+  oneOf,
+} from '../../../core/json-shape.js';
+import type { Check } from '../../../core/json-shape.js';
 import type { PartFacts } from '../parts/part-columns.js';
 import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
 import type { PartTrack } from '../../../rows/row-batch.js';
@@ -59,30 +69,9 @@ export function clockOf({ epoch, shift, jumps, zero, delays }: StoredClock): Clo
 /** Lanes of a track have numbers of 16 bits. */
 const MOST_LANES = 1 << 16;
 
-type Check = (value: unknown) => boolean;
-
-const isText: Check = (value) => typeof value === 'string';
-const isNumber: Check = (value) => Number.isFinite(value);
-const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const isFileName: Check = (value) => typeof value === 'string' && basename(value) === value;
 const isInteger: Check = (value) =>
   value === null || (typeof value === 'string' && /^-?\d{1,20}$/.test(value));
-
-function oneOf(...texts: string[]): Check {
-  return (value) => texts.includes(value as string);
-}
-
-function listOf(check: Check): Check {
-  return (value) => Array.isArray(value) && value.every(check);
-}
-
-function objectOf(fields: Record<string, Check>): Check {
-  const checks = Object.entries(fields);
-  return (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    checks.every(([name, check]) => check((value as Record<string, unknown>)[name]));
-}
 
 const isClock = objectOf({
   epoch: isInteger,
@@ -110,7 +99,7 @@ const arePartFacts = objectOf({
   faulty: isCount,
   firstFaulty: isCount,
   unfinished: isCount,
-  hasCycles: (value) => typeof value === 'boolean',
+  hasCycles: isBoolean,
   firstStart: isNumber,
   lastEnd: isNumber,
   firstEnd: isNumber,
