@@ -130,6 +130,8 @@ const folders = [
   // Loaded with the library's first message.
   [/^libraries\/kafka-messages$/, 'libraries/kafka'],
   [/^libraries\/([\w-]+)$/, 'libraries/$1'],
+  // Only if there are earlier runs.
+  [/^node\/run\/settle-earlier$/, 'node/settle-earlier'],
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   // Only if a process has left something unfinished.
   [/^node\/run\/recover-earlier$/, 'node/recover-earlier'],

@@ -14,7 +14,6 @@ import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { ProcessPlan, HephPlan } from './run/process-plan.js';
 import { joinRun, enterFormat } from './run/run.js';
 import { freeDescriptors, LEAST_FREE } from './free-descriptors.js';
-import { settleEarlier } from './run/settle-earlier.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
 import { beginOvni, firstClockOf } from './threads/begin-ovni.js';
@@ -90,7 +89,7 @@ function beginFirst(): void {
   const run = joinRun(settings);
   const { firstClock } = run;
   completeOnSignals();
-  const used = part('earlier traces stay as they are', () => settleEarlier(run, ringDir)) ?? 0;
+  const used = part('earlier traces stay as they are', () => bytesOfEarlier(run, ringDir)) ?? 0;
   const ovni = settings.ovni
     ? part('no ovni trace is written', () => ({ pieces: beginOvni(settings, run, used) }))
     : undefined;
@@ -204,4 +203,13 @@ function planHeph(settings: Settings, run: Run, used: number): HephPlan {
   const { openNamedTarget } =
     require('./run/heph-trace.js') as typeof import('./run/heph-trace.js');
   return { target: openNamedTarget(hephTarget, !run.topmost, () => sizeOptionsOf(sizesOf(0))) };
+}
+
+/** Settles earlier traces; returns the bytes of those that count. */
+function bytesOfEarlier(run: Run, ringDir: string | undefined): number {
+  // The directory is new, and no earlier run has used its name.
+  if (run.topmost && run.earlier.length === 0) return 0;
+  const { settleEarlier } =
+    require('./run/settle-earlier.js') as typeof import('./run/settle-earlier.js');
+  return settleEarlier(run, ringDir);
 }

@@ -20,8 +20,6 @@ const PAUSE_MS = 20;
  * @returns the bytes of those that stay; 0 without a budget.
  */
 export function settleEarlier(run: Run, ringDir: string | undefined): number {
-  // The directory is new, and no earlier run has used its name.
-  if (run.topmost && run.earlier.length === 0) return 0;
   const { maxBytes } = sizesOf(0);
   if (maxBytes > 0 || ringDir !== undefined || !run.topmost) {
     return settle(run, run.earlier.filter(isRun), ringDir);
