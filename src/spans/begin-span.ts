@@ -358,6 +358,13 @@ export function keepWith(span: Span, name: string, attribute: string, text: stri
   return span.heldNames !== undefined && span.output!.keepWith(span, name, attribute, text);
 }
 
+/** As `keepAnew`, of a span that a template describes from now on. False: only `keepAnew` can do it. */
+export function keepByTemplate(span: Span, template: SpanTemplate, text: string): boolean {
+  const to = output;
+  if (to === undefined || span.output !== to || span.heldNames === undefined) return false;
+  return to.keepFrom(span, template, text);
+}
+
 /** Ends what `startRequest` has started. */
 export function endRequest(span: Span): void {
   if (span.state === OPEN) {

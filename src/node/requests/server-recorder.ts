@@ -1,15 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { BoundedCache } from '../../core/bounded-cache.js';
 import type { SpanValue } from '../../spans/attributes.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
-import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import { otherHeaders } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
 import { SpanEnding } from '../../spans/write/span-ending.js';
-import { SpanTemplate } from '../../spans/write/span-template.js';
 import {
   ABORTED,
   ERROR_TYPE,
@@ -26,6 +23,8 @@ import {
 } from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
+import { routedName, SERVER, ServerTemplates } from './server-templates.js';
+import type { ServerRequest } from './server-templates.js';
 import { bounded, pathOf } from './url-path.js';
 
 const ERROR = 2;
@@ -43,32 +42,6 @@ function schemeOf(socket: Socket): string {
 function sentContext(headers: IncomingHttpHeaders): IncomingHttpHeaders | undefined {
   if (TRACE_PARENT in headers || BAGGAGE in headers) return headers;
   return otherHeaders().some((name) => name in headers) ? headers : undefined;
-}
-
-/** Routes for which the name of the span is kept, and how long they may be. */
-const KEPT_ROUTES = 256;
-const MAX_ROUTE = 256;
-const routedNames = new Map<string, BoundedCache<string>>();
-
-/** The name of a span with its route. One that is put together anew is in two pieces, which V8 has to join. */
-function routedName(name: string, route: string): string {
-  let names = routedNames.get(name);
-  if (names === undefined) {
-    names = new BoundedCache(KEPT_ROUTES, MAX_ROUTE, (each) => `${name} ${each}`);
-    routedNames.set(name, names);
-  }
-  return names.of(route);
-}
-
-/** What requests of many paths have in common. */
-interface ServerRequest {
-  method: string;
-  scheme: string;
-  version: string;
-  /** As the caller has sent it, and what it says. */
-  authority: string;
-  host: string | undefined;
-  port: number | undefined;
 }
 
 const HOST = 'host';
@@ -131,60 +104,11 @@ class HeaderReader {
   }
 }
 
-const SERVER = KINDS.indexOf('server') << KIND_SHIFT;
-
-/** A caller can send any host: so many templates are kept. */
-const MOST = 8;
-
-/** A template, and the requests that are of it. */
-interface Kept {
-  readonly request: ServerRequest;
-  readonly template: SpanTemplate;
-}
-
-function isSame(one: ServerRequest, other: ServerRequest): boolean {
-  return (
-    one.authority === other.authority &&
-    one.method === other.method &&
-    one.version === other.version &&
-    one.scheme === other.scheme
-  );
-}
-
-/** The templates of the requests that came often a short while ago. */
-class ServerTemplates {
-  readonly #kept: Kept[] = [];
-  #missed: ServerRequest | undefined;
-  #next = 0;
-
-  /** The template of a request; undefined: there is none, which is no mistake. The request is not kept. */
-  find(request: ServerRequest): SpanTemplate | undefined {
-    for (const kept of this.#kept) if (isSame(kept.request, request)) return kept.template;
-    return this.#miss(request);
-  }
-
-  /** A request gets a template if it comes twice in a row: one that comes once is not worth it. */
-  #miss(request: ServerRequest): SpanTemplate | undefined {
-    const missed = this.#missed;
-    this.#missed = { ...request };
-    if (missed === undefined || !isSame(missed, request)) return undefined;
-    if (knownMethod(request.method) === OTHER_METHOD) return undefined;
-    const template = templateOf(missed);
-    this.#kept[this.#next] = { request: missed, template };
-    this.#next = (this.#next + 1) % MOST;
-    return template;
-  }
-}
-
-function templateOf({ method, scheme, version, host, port }: ServerRequest): SpanTemplate {
-  const attributesOf = (path: string): Record<string, SpanValue> =>
-    serverAttributes(method, scheme, version, host, port, path);
-  return new SpanTemplate(HTTP_SCOPE, spanName(method), SERVER, attributesOf, true);
-}
-
 /** A request that a server of this thread has received, until it is answered. */
 export interface ServedRequest {
   readonly method: string;
+  /** As it came; undefined: it is not known. */
+  readonly url?: string;
   /** Undefined: it is not recorded. */
   span: Span | undefined;
   /** The pattern that it has matched; empty: none is known. */
@@ -309,8 +233,13 @@ export class ServerRecorder {
 
   /** The request has this route now, also if it is never answered. */
   routed(served: ServedRequest, route: string): void {
-    const { method, span, keptRoute } = served;
+    const { method, span, url, keptRoute } = served;
     if (span === undefined || span.slot < 0 || route === '' || route === keptRoute) return;
+    const template = url === undefined ? undefined : this.#templates.withRoute(span, route);
+    if (template !== undefined && spans.keepByTemplate(span, template, pathOf(url!))) {
+      served.keptRoute = route;
+      return;
+    }
     const name = spanName(knownMethod(method));
     const named =
       span.name === (keptRoute === '' ? name : routedName(name, keptRoute))

@@ -147,12 +147,27 @@ export class OpenSpans {
     return true;
   }
 
+  /** As `renew`, of a span that a template describes from now on. False: nothing has changed. */
+  renewFrom(span: Span, template: SpanTemplate, text: string): boolean {
+    const output = this.#output;
+    const { heldBytes, slot } = span;
+    if (heldBytes === 0 || slot < 0 || span.extras !== undefined) return false;
+    if (template.output !== output) template.encode(output, this.#table);
+    if (!output.takesAnything || this.#fromTemplate === undefined) return false;
+    const at = this.#fromTemplate(span, template, text, slot);
+    if (at === -1) return false;
+    span.slot = at;
+    span.name = template.name;
+    this.#table.release(slot);
+    return true;
+  }
+
   /** As `begin`, of a span that a template describes but for ids, times and the text, if it has one. */
   beginFrom(span: Span, template: SpanTemplate, text: string): number {
     const output = this.#output;
     if (template.output !== output) template.encode(output, this.#table);
     if (output.takesAnything && this.#fromTemplate !== undefined) {
-      const at = this.#fromTemplate(span, template, text);
+      const at = this.#fromTemplate(span, template, text, -1);
       if (at !== -1) return at;
     }
     span.own = template.attributesOf(text);

@@ -26,6 +26,7 @@ import type { SpanEnding } from './span-ending.js';
 import { encodeSpan, PORTIONS } from './span-encoder.js';
 import { spanShapeCompiler } from './span-shapes.js';
 import type { SpanEmitter } from './span-shapes.js';
+import type { SpanTemplate } from './span-template.js';
 
 /** A context can outlive its span for as long as a connection or a timer: nothing of the program hangs off it then. */
 export function letGo(span: Span): void {
@@ -264,6 +265,11 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   /** As `keepAnew`, of a span that gets a name and one more text. False: only `keepAnew` can do it. */
   keepWith(span: Span, name: string, attribute: string, text: string): boolean {
     return this.open!.renewWith(span, name, attribute, text);
+  }
+
+  /** As `keepAnew`, of a span that a template describes from now on. False: only `keepAnew` can do it. */
+  keepFrom(span: Span, template: SpanTemplate, text: string): boolean {
+    return this.open!.renewFrom(span, template, text);
   }
 
   /** Lets go of a span that was kept while it was open. */

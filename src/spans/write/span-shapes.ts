@@ -89,7 +89,12 @@ export interface TemplateRecord {
 }
 
 /** As `OpenSpanWriter`, of a span that a template describes but for ids, times and text. */
-export type TemplateWriter = (span: Span, template: TemplateRecord, text: string) => number;
+export type TemplateWriter = (
+  span: Span,
+  template: TemplateRecord,
+  text: string,
+  before: number,
+) => number;
 
 /** Bounds of the constants in an emitter. */
 const MAX_CONSTANT_BYTES = 2048;
@@ -312,7 +317,7 @@ export function compileTemplates(
     ...SLOT_TEXT_SCOPE,
   };
   const body = `${WRITE_SLOT_TEXT}
-return function writeFrom(span, template, text) {
+return function writeFrom(span, template, text, before) {
   const { hasText, record } = template;
   if (record === undefined || !(${HAS_SLOT})) return -1;
   let size = record.length;
@@ -332,6 +337,7 @@ return function writeFrom(span, template, text) {
     size += textBytes;
     view.setInt32(start + ${SIZE_OFFSET}, size);
   }
+  if (before !== -1) ${withdrawSlot('before')}
   ${publishSlot('start', 'size')}
   ${canCommit ? 'span.heldBytes = size; span.heldNames = template.heldNames;' : ''}
   return start;
