@@ -180,6 +180,21 @@ describe('readSpans with onFault', () => {
   });
 });
 
+it.each(['~t', '~s', '~p', '~f'])('check finds a span whose %s is damaged', (name) => {
+  const before = encodeEpoch(EPOCH);
+  const record = span(2n);
+  const at = record.indexOf(name);
+  for (const [number, byte] of [at, at + 1, at + 2].entries()) {
+    const damaged = Buffer.from(record);
+    damaged[byte]! ^= 0x02;
+    const path = writeTrace(directory, `identity-${name[1]!}-${number}.heph`, before, damaged);
+    const [trace] = findTraces([path]);
+    const { findings } = new TraceChecker([]).check(trace!, {});
+    const errors = [...findings].filter(({ severity }) => severity === 'error');
+    expect(errors).toEqual([expect.objectContaining({ path, offset: before.length })]);
+  }
+});
+
 it('names a process only by a number that can be one', async () => {
   const resource = definition('tracewright.resource', u64('~v', 1n), f64('process.pid', 1.5));
   const path = writeTrace(directory, 'pid.heph', encodeEpoch(EPOCH), resource, span(1n));

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TraceFormatError } from '../../core/errors.js';
 import { headOfFile } from '../../core/files/regular-file.js';
+import { attributesAt } from '../../heph/event-head.js';
 import { cutEndAt, EXTENSION, fileOfRing, piecesAmong } from '../../heph/file-names.js';
 import { checkPackets } from '../../heph/read/check.js';
 import type { EventCheck } from '../../heph/read/check.js';
@@ -16,6 +17,7 @@ import { recoverTrace } from '../../heph/read/recover.js';
 import { traceViewer } from '../../heph/read/view-trace.js';
 import { readRows } from './rows.js';
 import { SpanDecoder } from './span-decoder.js';
+import { damagedIdentity } from './span-identity.js';
 import { spanLine, spanObject } from './span-text.js';
 import type { TraceFormat } from '../../rows/trace-format.js';
 
@@ -39,14 +41,22 @@ function spanCheck(path: string): EventCheck {
     rule: 'span-contract',
     faultOf(cursor) {
       try {
-        decoder.decode(cursor);
-        return undefined;
+        const span = decoder.decode(cursor);
+        return span === undefined ? lostIdentity(path, cursor) : undefined;
       } catch (error) {
         if (error instanceof TraceFormatError) return error;
         throw error;
       }
     },
   };
+}
+
+/** What is nearly a span: readers take it for a plain event. */
+function lostIdentity(path: string, { view, position, size, offset }: PacketCursor) {
+  const [field] = damagedIdentity(view, attributesAt(view, position), position + size);
+  if (field === undefined) return undefined;
+  const message = `the span's attribute ${field} is damaged, so that it is read as a plain event`;
+  return new TraceFormatError(path, offset, message, { field });
 }
 
 /** A packet for a person or a program; undefined if it is refused. */

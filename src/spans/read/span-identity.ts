@@ -34,3 +34,13 @@ export function isIdentity(view: DataView, at: number, end: number): boolean {
     isUnsigned(view.getUint8(at + 3 * WORD_ATTRIBUTE + 4))
   );
 }
+
+/** Names of the attributes of a span's identity that are not where or what they must be; empty: all are, or most are not. */
+export function damagedIdentity(view: DataView, at: number, end: number): string[] {
+  if (end - at < IDENTITY_BYTES) return [];
+  const wrong = [TRACE_HIGH, SPAN_ID, PARENT_ID, FLAGS].filter((name, number) => {
+    const head = at + number * WORD_ATTRIBUTE;
+    return view.getUint32(head) !== headOf(name) || !isUnsigned(view.getUint8(head + 4));
+  });
+  return wrong.length > 2 ? [] : wrong;
+}
