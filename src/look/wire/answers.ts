@@ -71,6 +71,8 @@ interface CounterAnswer {
   max: number;
   /** Whether it is a mean, as all values of the curve are. */
   isMean: boolean;
+  /** When its process has ended, in ns since time 0: the last value holds until then. Null: it runs. */
+  end: number | null;
 }
 
 export interface FrequentName {

@@ -109,10 +109,10 @@ function mostText({ max, isMean, scale, unit }: CurveLine): string {
   return `${what} ${own}, scale ${valueText(scale, unit)}`;
 }
 
-/** A curve as steps: a value holds until the next one. */
+/** A curve as steps: a value holds until the next one, or until its process has ended. */
 export function drawCurve(
   context: CanvasRenderingContext2D,
-  { height: whole, nameHeight, scale: most }: CurveLine,
+  { height: whole, nameHeight, scale: most, end: last }: CurveLine,
   curve: Curve | undefined,
   scale: Scale,
   top: number,
@@ -126,10 +126,12 @@ export function drawCurve(
   const perUnit = (height - 8) / most;
   context.fillStyle = colours.curve;
   const { time, high } = curve;
+  const right = scale.left + scale.width;
+  const edge = last === null ? right : Math.min(right, Math.round(pixelOf(scale, last)));
   for (let at = 0; at < time.length; at++) {
     const x = Math.max(scale.left, Math.round(pixelOf(scale, time[at]!)));
-    const until = at + 1 < time.length ? pixelOf(scale, time[at + 1]!) : scale.left + scale.width;
-    const end = Math.min(scale.left + scale.width, Math.round(until));
+    const until = at + 1 < time.length ? pixelOf(scale, time[at + 1]!) : edge;
+    const end = Math.min(edge, Math.round(until));
     const size = Math.round(high[at]! * perUnit);
     if (size > 0 && end >= x) context.fillRect(x, base - size, Math.max(1, end - x), size);
   }

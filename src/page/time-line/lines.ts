@@ -45,6 +45,8 @@ export interface CurveLine {
   unit: string;
   max: number;
   isMean: boolean;
+  /** Where the last value ends; null: with the time line. */
+  end: number | null;
   /** What its full height is: the most of all curves of its kind, so that processes can be compared. */
   scale: number;
 }
@@ -98,7 +100,7 @@ export function linesOf(
     const text = titleOf(process, recording.sources);
     add({ kind: 'head', y, height: HEAD_HEIGHT, text, process: process.number });
     if (closed.has(process.number)) continue;
-    for (const { number, name, unit, max, isMean, source, thread } of counters) {
+    for (const { number, name, unit, max, isMean, end, source, thread } of counters) {
       const isOnly =
         thread < 0 || counters.every((other) => other.thread === thread || other.thread < 0);
       const own = withoutThread(name);
@@ -106,7 +108,7 @@ export function linesOf(
       const text = isOnly ? own : `${own}, ${ofThread?.name ?? `thread ${thread}`}`;
       const size = { y, height: curveHeight, nameHeight };
       const scale = scales.get(kindOf(name, unit)) ?? max;
-      add({ kind: 'curve', ...size, text, counter: number, unit, max, isMean, scale });
+      add({ kind: 'curve', ...size, text, counter: number, unit, max, isMean, end, scale });
     }
     for (const track of tracks) {
       const laneHeight = track.kind === 'states' ? STATES_HEIGHT : LANE_HEIGHT;

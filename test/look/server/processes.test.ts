@@ -52,6 +52,19 @@ describe('a process that writes Heph and ovni', () => {
     expect(new Set(recording.tracks.map(({ process }) => process))).toEqual(new Set([0]));
   });
 
+  it('ends its curves when it has ended, and not before', async () => {
+    const service = new TracedProcess('busy-service.mjs', { env: {} });
+    await service.get('/');
+    const living = await recordingOf(service.directory);
+    expect(living.counters).not.toEqual([]);
+    expect(new Set(living.counters.map(({ end }) => end))).toEqual(new Set([null]));
+    service.kill('SIGKILL');
+    await service.ended();
+    const { counters, sources } = await recordingOf(service.directory);
+    const last = Math.max(...sources.map(({ end }) => end));
+    for (const { end } of counters) expect(end).toBeGreaterThanOrEqual(last);
+  });
+
   it('is one line of the report, whose JSON has both traces', async () => {
     const { report } = await reportOn([run]);
     const sources = report.sources.map(({ format, process }) => `${format} ${process}`);

@@ -51,21 +51,37 @@ function describe(recording: Recording): RecordingAnswer {
     ),
     processes: processes.all,
     tracks: tracksOf(index, processes, threads),
-    counters: index.counters.map(({ source, thread, name, unit, values, areMeans }, number) => ({
-      number,
-      source,
-      process: processes.ofCounter({ source, thread }),
-      thread,
-      name,
-      unit,
-      max: values.reduce((max, value) => Math.max(max, value), 0),
-      isMean: areMeans === true,
-    })),
+    counters: index.counters.map((counter, number) => {
+      const { source, thread, name, unit, times: points, values, areMeans } = counter;
+      const process = processes.ofCounter(counter);
+      const end = endOf(processes.all[process]!, index.sources, times);
+      return {
+        number,
+        source,
+        process,
+        thread,
+        name,
+        unit,
+        max: values.reduce((max, value) => Math.max(max, value), 0),
+        isMean: areMeans === true,
+        end: end === null ? null : Math.max(end, points.at(-1) ?? 0),
+      };
+    }),
     messages: index.messages.length,
     frequentNames,
     interruptions: interruptionKinds(index),
     problems: [...problems, ...processes.apart],
   };
+}
+
+/** When a process has ended; null: it runs. */
+function endOf(
+  process: Processes['all'][number],
+  sources: readonly Source[],
+  times: readonly SourceTimes[],
+): number | null {
+  if (process.sources.some((number) => sources[number]!.state === 'growing')) return null;
+  return Math.max(...process.sources.map((number) => times[number]!.end));
 }
 
 function tracksOf(index: LookIndex, { ofTracks }: Processes, threads: OvniThreads): TrackAnswer[] {
