@@ -229,7 +229,7 @@ export function* longStalls(
       ...interruptions.threadOf(interval.track),
       start: isoTime(index.epoch, interval.start),
       duration: interval.end - interval.start,
-      cause: causeOf(index, row),
+      ...causeOf(index, row),
       atStart,
       ran,
       delayed,
@@ -237,9 +237,16 @@ export function* longStalls(
   });
 }
 
-/** As `eventloop.cause` says it; of a mark of ovni, its label. */
-function causeOf(index: LookIndex, { row, track, name }: IndexRow): string | null {
-  if (index.tracks[track]!.kind === 'mark') return name;
-  const cause = attributesOf(index, row)('eventloop.cause');
-  return typeof cause === 'string' ? cause : null;
+/** As `eventloop.cause` and `eventloop.cpu_ms` say it; a mark of ovni has the cause as its label. */
+function causeOf(
+  index: LookIndex,
+  { row, track, name }: IndexRow,
+): Pick<LongStall, 'cause' | 'cpu'> {
+  if (index.tracks[track]!.kind === 'mark') return { cause: name, cpu: null };
+  const valueOf = attributesOf(index, row);
+  const [cause, cpu] = [valueOf('eventloop.cause'), valueOf('eventloop.cpu_ms')];
+  return {
+    cause: typeof cause === 'string' ? cause : null,
+    cpu: typeof cpu === 'number' && Number.isFinite(cpu) ? cpu * 1e6 : null,
+  };
 }

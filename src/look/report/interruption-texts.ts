@@ -16,15 +16,21 @@ const CAUSES = new Map([
   ['stop', 'the process was stopped'],
 ]);
 
-/** Why a loop was blocked: `held (no CPU was free), at the start of the process`; empty: not recorded. */
-export function causeText({ cause, atStart }: LongStall): string {
-  const meaning = cause === null ? undefined : CAUSES.get(cause);
-  const texts = [
-    ...(cause === null ? [] : [meaning === undefined ? cause : `${cause} (${meaning})`]),
-    ...(atStart ? ['at the start of the process'] : []),
-  ];
-  return texts.join(', ');
+/** Of a time without work of the event loop: `at least 223 ms (52 %) on a CPU`. The watch does not know all of it. */
+export function cpuText(cpu: number, duration: number): string {
+  return `at least ${durationText(cpu)} (${shareText(cpu / duration)}) on a CPU`;
 }
+
+/** Why a loop was blocked: `held (no CPU was free), at least 223 ms (52 %) on a CPU`; empty: not recorded. */
+export function causeText({ cause, cpu, duration }: LongStall): string {
+  if (cause === null) return '';
+  const meaning = CAUSES.get(cause);
+  const why = meaning === undefined ? cause : `${cause} (${meaning})`;
+  return cpu === null ? why : `${why}, ${cpuText(cpu, duration)}`;
+}
+
+/** Of a stall before the first request of its process. */
+export const AT_START = 'at the start of the process';
 
 /** `GET /orders/:id (12 times), GET /cart` */
 export function countsText(names: readonly NamedCount[]): string {

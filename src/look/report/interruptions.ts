@@ -192,12 +192,17 @@ export class InterruptionTally {
       .sort((a, b) => b.figures.total - a.figures.total);
   }
 
-  /** The longest stalls, each once: those at the start of a process after all others. */
+  /**
+   * The longest stalls, each once: those at the start of a process after all others. One of them is always there,
+   * as it may be the longest of all.
+   */
   get longestStalls(): LongestStall[] {
-    return [
-      ...this.#onceOf(this.#longest).map((row) => ({ row, atStart: false })),
-      ...this.#onceOf(this.#atStart).map((row) => ({ row, atStart: true })),
-    ].slice(0, MOST_LONGEST);
+    const atStart = this.#onceOf(this.#atStart).map((row) => ({ row, atStart: true }));
+    const others = this.#onceOf(this.#longest).map((row) => ({ row, atStart: false }));
+    return [...others.slice(0, MOST_LONGEST - Math.min(atStart.length, 1)), ...atStart].slice(
+      0,
+      MOST_LONGEST,
+    );
   }
 
   #onceOf({ span, mark }: LongestOfForms): IndexRow[] {

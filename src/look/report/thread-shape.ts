@@ -33,6 +33,8 @@ export interface LongStall extends ThreadOfProcess {
   duration: number;
   /** docs/event-loop.md explains them; null: not recorded. */
   cause: string | null;
+  /** Ns that the thread was on a CPU; null: not recorded. */
+  cpu: number | null;
   /** It began before the first request of its process, shortly after the process. */
   atStart: boolean;
   /** Spans that ran on the thread, the innermost first. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { countsText } from '../../look/report/interruption-texts.js';
+import { countsText, cpuText } from '../../look/report/interruption-texts.js';
 import { nameWithDetail } from '../../look/report/request-name.js';
 import type { RecordingAnswer, RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
@@ -90,7 +90,7 @@ function Answer(answer: RowAnswer) {
             // They are above.
             .filter(([field]) => traceId === undefined || (field !== 'trace' && field !== 'span'))
             .map(([field, value]) => (
-              <Field key={field} name={field} value={textOf(field, value)} />
+              <Field key={field} name={field} value={textOf(field, value, duration)} />
             ))}
         </tbody>
       </table>
@@ -188,7 +188,10 @@ const CAUSES: Readonly<Record<string, string>> = {
   debugger: 'the thread slept while its inspector was open, probably at a breakpoint',
 };
 
-function textOf(field: string, value: unknown): string {
+function textOf(field: string, value: unknown, duration: number): string {
+  if (field === 'eventloop.cpu_ms' && typeof value === 'number') {
+    return `${value}: ${cpuText(value * 1e6, duration)}`;
+  }
   if (typeof value !== 'string') return JSON.stringify(value);
   const words = field === 'eventloop.cause' ? CAUSES[value] : undefined;
   return words === undefined ? value : `${value}: ${words}`;

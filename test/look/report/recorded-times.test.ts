@@ -55,6 +55,18 @@ describe('a stall at the start of a process', () => {
     expect(textOf(report)).toMatch(/\n300 ms of shop, .*, at the start of the process\n/);
   });
 
+  it('is listed even if there are many others, as the table says how long it was', async () => {
+    const later = Array.from({ length: 12 }, (_, i) =>
+      stall(BigInt(60 + i), 500 + 100 * i, 560 + 100 * i),
+    );
+    const spans = [stall(50n, 5, 305), ...requests(5, 1000, 400), ...later];
+    const { report } = await reportOn([service('shop', spans)]);
+    expect(report.interruptions.longest).toHaveLength(10);
+    const [, list = ''] = textOf(report).split('The longest stalls:');
+    expect(list.match(/^\S+ ms of shop/gm)).toHaveLength(5);
+    expect(list).toMatch(/\n300 ms of shop, .*, at the start of the process\n/);
+  });
+
   it('is one of the first second if there are no requests', async () => {
     const job: MadeSpan = { id: 1n, trace: 1n, name: 'job', at: [0, 9000] };
     const spans = [job, stall(2n, 500, 600), stall(3n, 2000, 2100)];

@@ -10,8 +10,12 @@ import type { RowAnswer } from '../../../src/look/wire/answers.js';
 import { Served } from '../server/served.js';
 import { reportOn } from './recorded-service.js';
 
-const cause = (value: string): Pick<MadeSpan, 'attributes'> => {
-  return { attributes: [{ name: 'eventloop.cause', type: 'string', value }] };
+const cause = (value: string, cpuMs?: number): Pick<MadeSpan, 'attributes'> => {
+  const attributes: MadeSpan['attributes'] = [{ name: 'eventloop.cause', type: 'string', value }];
+  if (cpuMs !== undefined) {
+    attributes.push({ name: 'eventloop.cpu_ms', type: 'f64', value: cpuMs });
+  }
+  return { attributes };
 };
 const request = (id: bigint, name: string, from: number, to: number): MadeSpan => {
   return { trace: id, id, name, flags: SERVER, at: [from, to] };
@@ -28,7 +32,7 @@ const SHOP: MadeSpan[] = [
   request(6n, 'GET /done', 10, 102),
   // Its answer was ready, and had to wait.
   request(7n, 'GET /ready', 90, 299),
-  { ...stall(20n, 100, 300), ...cause('code') },
+  { ...stall(20n, 100, 300), ...cause('held', 104) },
   { ...stall(21n, 900, 960), ...cause('wait') },
   { id: 22n, trace: 9n, name: 'gc major', at: [200, 230] },
 ];
@@ -61,11 +65,11 @@ describe('stalls', () => {
     expect(stalls).toMatchObject([{ count: 3, total: 315e6, max: 200e6 }]);
     expect(
       longest.map(({ service: of, start, duration, ...rest }) => [
-        ...[of, start.slice(17), duration / 1e6, rest.cause, rest.ran, rest.delayed],
+        ...[of, start.slice(17), duration / 1e6, rest.cause, rest.cpu, rest.ran, rest.delayed],
       ]),
     ).toEqual([
       [
-        ...['shop', '20.100000000Z', 200, 'code'],
+        ...['shop', '20.100000000Z', 200, 'held', 104e6],
         [
           { name: 'render', count: 1 },
           { name: 'GET /report/:id', count: 1 },
@@ -75,8 +79,8 @@ describe('stalls', () => {
           { name: 'GET /ready', count: 1 },
         ],
       ],
-      ['shop', '20.900000000Z', 60, 'wait', [], []],
-      ['idle', '20.000000000Z', 55, null, [], []],
+      ['shop', '20.900000000Z', 60, 'wait', null, [], []],
+      ['idle', '20.000000000Z', 55, null, null, [], []],
     ]);
     const text = textOf(report);
     expect(text).toMatch(
@@ -85,10 +89,12 @@ describe('stalls', () => {
     expect(text).toContain(
       [
         'The longest stalls:',
-        '200 ms of shop, thread main at 2023-11-14 22:13:20.100 UTC, cause code (the thread ran)',
+        '200 ms of shop, thread main at 2023-11-14 22:13:20.100 UTC',
+        '  cause: held (no CPU was free), at least 104 ms (52 %) on a CPU',
         '  ran: render, GET /report/:id',
         '  delayed: GET /orders/:id (2 times), GET /ready',
-        '60 ms of shop, thread main at 2023-11-14 22:13:20.900 UTC, cause wait (the thread slept)',
+        '60 ms of shop, thread main at 2023-11-14 22:13:20.900 UTC',
+        '  cause: wait (the thread slept)',
         '  no span of this thread was open',
       ].join('\n'),
     );

@@ -1,4 +1,4 @@
-import { causeText, countsText } from '../interruption-texts.js';
+import { AT_START, causeText, countsText } from '../interruption-texts.js';
 import type { Interruptions, LongStall, SlowShare, ThreadInterruption } from '../thread-shape.js';
 import { nameWithSystem } from '../request-name.js';
 import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
@@ -39,7 +39,7 @@ export function longStallTable({ longest }: Interruptions): ReportTable<LongStal
       serviceColumn(2),
       processColumn(4),
       fieldColumn('thread', 'text', 3),
-      { title: 'cause', unit: 'text', value: (stall) => causeText(stall) || null, spare: 5 },
+      { title: 'cause', unit: 'text', value: whyText, spare: 5 },
       {
         title: 'ran',
         explanation: 'Spans that ran on the thread, the innermost first',
@@ -57,10 +57,24 @@ export function longStallTable({ longest }: Interruptions): ReportTable<LongStal
         least: 16,
       },
     ],
-    longest,
+    shownStalls(longest),
     STALLS_LIMIT,
     'stalls',
   );
+}
+
+function whyText(stall: LongStall): string | null {
+  const texts = [causeText(stall), stall.atStart ? AT_START : ''].filter((text) => text !== '');
+  return texts.length === 0 ? null : texts.join(', ');
+}
+
+/** The first ones, and the longest at the start of a process: the table above may name its length. */
+function shownStalls(longest: readonly LongStall[]): readonly LongStall[] {
+  const atStart = longest.findIndex((stall) => stall.atStart);
+  if (atStart < STALLS_LIMIT) return longest;
+  const rows = [...longest];
+  rows.splice(STALLS_LIMIT - 1, 0, ...rows.splice(atStart, 1));
+  return rows;
 }
 
 /** How much of the time of the slow spans of each group lay within stalls and collections. */

@@ -1,6 +1,7 @@
 import type { ReportTable } from '../tables/report-table.js';
 import { terminalText } from '../../../core/terminal-text.js';
 import {
+  AT_START,
   causeText,
   countsText,
   delayedText,
@@ -99,19 +100,16 @@ export function* interruptionLines(interruptions: Interruptions, style: TextStyl
 
 /** A stall in sentences: what it delayed is too long for a table. */
 function* stallLines(stall: LongStall, { width }: TextStyle): Lines {
-  const { duration, cause, start } = stall;
-  const why = causeText(stall);
-  const because = why === '' ? '' : cause === null ? `, ${why}` : `, cause ${why}`;
-  yield* wrapped(
-    `${durationText(duration)} ${threadText(stall)} at ${timeText(start)}${because}`,
-    width,
-  );
-  const { ran, delayed } = stall;
+  const { duration, start, atStart, ran, delayed } = stall;
+  const when = `${timeText(start)}${atStart ? `, ${AT_START}` : ''}`;
+  yield* wrapped(`${durationText(duration)} ${threadText(stall)} at ${when}`, width);
+  const cause = causeText(stall);
   const texts = [
+    ...(cause === '' ? [] : [`cause: ${cause}`]),
     ...(ran.length > 0 ? [`ran: ${countsText(ran)}`] : []),
     ...(delayed.length > 0 ? [`delayed: ${countsText(delayed)}`] : []),
   ];
-  if (texts.length === 0) texts.push('no span of this thread was open');
+  if (ran.length + delayed.length === 0) texts.push('no span of this thread was open');
   for (const text of texts) {
     for (const line of wrapped(text, width - 2)) yield `  ${line}`;
   }

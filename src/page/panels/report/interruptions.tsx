@@ -39,8 +39,8 @@ export function Interruptions({ interruptions, rows }: InterruptionsProps) {
       />
       <FiguresTable
         table={stalls}
-        cell={(_, { title }, text, at) => {
-          const found = rows.stalls[at];
+        cell={(stall, { title }, text) => {
+          const found = rows.stalls[interruptions.longest.indexOf(stall)];
           if (found === undefined) return undefined;
           if (title === 'at') return momentText(recording.answer, found.start);
           if (title !== 'took') return undefined;
