@@ -3,6 +3,7 @@ import { parseTimePoint } from '../look/condition/time-point.js';
 import type { TimeRange } from '../look/condition/time-point.js';
 import { parseWhere } from '../look/condition/where.js';
 import type { Condition } from '../look/index/look-index.js';
+import { shellWord } from '../look/report/hint-texts.js';
 import { UsageError } from './command.js';
 
 /** Options of the subcommands that select a part of a recording. */
@@ -57,6 +58,18 @@ export function checkSelection(values: ConditionValues): Selection {
   } catch (error) {
     throw error instanceof TracewrightError ? new UsageError(error.message) : error;
   }
+}
+
+/** The options as they were given: `--where 'name=GET *'`. */
+export function selectionTexts({ since, from, until, where = [] }: ConditionValues): string[] {
+  const textOf = (option: string, value: string | undefined): string[] =>
+    value === undefined ? [] : [`--${option} ${shellWord(value)}`];
+  return [
+    ...textOf('since', since),
+    ...textOf('from', from),
+    ...textOf('until', until),
+    ...where.flatMap((value) => textOf('where', value)),
+  ];
 }
 
 const TIME_OPTIONS: readonly string[] = ['--since', '--from', '--until'];

@@ -14,6 +14,7 @@ import {
   checkSelection,
   conditionHelp,
   conditionOptions,
+  selectionTexts,
   withSignedTimes,
 } from '../condition-options.js';
 import { indexHelp, indexOptions, openIndex } from '../index-options.js';
@@ -33,12 +34,14 @@ const ignore = (): void => undefined;
 /** `tracewright report`. */
 export const reportCommand: Command = {
   summary: 'say which requests were slow and why, and what is missing',
-  help: `Usage: tracewright report PATH... [--json | --html FILE] [--by GROUP]
-                         [--since TIME] [--until TIME] [--where CONDITION]...
-                         [--slowest N] [--exact] [--force]
-                         [--ring-dir DIR]...
-       tracewright report PATH... --against OTHER [--json]
-                         [--since TIME] [--until TIME] [--where CONDITION]...
+  help: `Usage: tracewright report PATH... [SELECTION] [--by GROUP]... [--slowest N]
+                         [--exact] [--json | --html FILE [--force]] [INDEX]
+       tracewright report PATH... --against OTHER... [SELECTION]
+                         [--by ATTRIBUTE]... [--json] [INDEX]
+
+SELECTION is [--since|--from TIME] [--until TIME] [--where CONDITION]...
+INDEX is     [--ring-dir DIR]... [--cache DIR|off] [--clear-cache] [--format F]
+             [--endian E]
 
 Reports on the traces at PATH together: counts, errors and latency by route;
 the slowest traces as trees, and what they waited for; stalls of event loops
@@ -128,7 +131,9 @@ Exit codes
       return exitCode;
     }
     const { report } = illustrated;
-    await print(json ? [jsonReport(report)] : textReport(report, ownStyle()));
+    await print(
+      json ? [jsonReport(report)] : textReport(report, ownStyle(), selectionTexts(values)),
+    );
     return exitCode;
   },
 };

@@ -39,7 +39,9 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
 const AMOUNT = /^(\d+(?:\.\d+)?) ?(ns|us|µs|ms|s|m|min|h|d)$/;
 const ISO =
   /^(\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?)(?:[.,](\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/;
-const DURATION_LIMIT = 'a number and ns, us, ms, s, m, h or d, such as 1.5s';
+/** The units of durations in words. */
+export const UNITS = 'ns, us, ms, s, m, h or d';
+const DURATION_LIMIT = `a number and ${UNITS}, such as 1.5s`;
 const TIME_LIMIT =
   'an ISO time (2026-01-31T12:00:00Z), +5m after the start of the recording, or -5m before its end';
 

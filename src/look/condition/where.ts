@@ -2,12 +2,13 @@ import { outOfRange } from '../../core/errors.js';
 import { didYouMean } from '../../core/nearest-name.js';
 import type { Condition } from '../index/look-index.js';
 import type { ReportOptions } from '../report/report.js';
-import { parseDuration } from './time-point.js';
+import { parseDuration, UNITS } from './time-point.js';
 
 const COMPARISON = /^([^=<>]+)(=|<=|>=|<|>)([^]*)$/;
 const EXPECTED =
   'NAME=VALUE with name, service, system, status, kind, trace or an attribute, ' +
   'duration>=TIME, duration<=TIME, unfinished, or missing-parent';
+const NUMBER = /^\d+(?:\.\d+)?$/;
 /** Conditions of one word. */
 const WORDS: Readonly<Record<string, string>> = {
   unfinished: 'unfinished=true',
@@ -42,8 +43,12 @@ function add(condition: Condition, text: string): void {
   const [, name, operator, value] = COMPARISON.exec(term) ?? [];
   if (name === undefined || value === undefined) throw outOfRange('--where', text, EXPECTED);
   if (name === 'duration') {
-    const nanoseconds = parseDuration('--where', value);
     if (operator === '=') throw outOfRange('--where', text, 'duration>=TIME or duration<=TIME');
+    if (NUMBER.test(value)) {
+      const right = `duration${operator!}${value}ms`;
+      throw outOfRange('--where', text, `a duration with a unit (${UNITS}), such as ${right}`);
+    }
+    const nanoseconds = parseDuration('--where', value);
     const isLeast = operator!.startsWith('>');
     // Times are whole nanoseconds.
     const step = operator!.length === 1 ? 1 : 0;
@@ -63,6 +68,10 @@ function add(condition: Condition, text: string): void {
       set(condition, text, 'system', value);
       return;
     case 'status':
+      if (/^\d{3}$/.test(value)) {
+        const right = `http.response.status_code=${value}`;
+        throw outOfRange('--where', text, `status=${STATUSES.join('|')}, or ${right}`);
+      }
       set(condition, text, 'status', word(text, value, STATUSES));
       return;
     case 'kind':

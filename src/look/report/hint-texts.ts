@@ -1,6 +1,6 @@
 import { listed } from '../../core/counted.js';
 import { countText, shareText } from './units.js';
-import type { EarlierAndLater, Report } from './report-shape.js';
+import type { EarlierAndLater, Report, ServiceRuns } from './report-shape.js';
 
 /** Paths of a side that are named. */
 const MAX_PATHS = 3;
@@ -9,15 +9,17 @@ const MAX_PATHS = 3;
 export function hintTexts(report: Report): string[][] {
   const { recordedTwice } = report;
   return [
-    ...(recordedTwice === null ? [] : [recordedTwiceHint(recordedTwice)]),
+    ...(recordedTwice === null || hasMoreRuns(report) ? [] : [recordedTwiceHint(recordedTwice)]),
     ...figureHints(report),
   ];
 }
 
 /** Which figures are not what they seem. */
 export function figureHints(report: Report): string[][] {
-  const { unknownAttributes, withoutContext } = report;
+  const { unknownAttributes, withoutContext, runs, recordedTwice } = report;
+  const isMixed = runs.length > 0 && (recordedTwice === null || hasMoreRuns(report));
   return [
+    ...(isMixed ? [runsHint(runs)] : []),
     ...unknownAttributes.map(({ name, near }) => [
       `No span that was looked at has the attribute ${name}: did you mean ${near}?`,
     ]),
@@ -40,6 +42,23 @@ function recordedTwiceHint({ services, before, after }: EarlierAndLater): string
     `${listed(services)} ${wereText(services)} recorded twice, one time after the other.`,
     'The figures below are of both together.',
     `To compare them: tracewright report ${argumentsOf(after)} ${againstOf(before)}`,
+  ];
+}
+
+/** Whether a service was recorded more than twice. */
+function hasMoreRuns({ runs }: Report): boolean {
+  return runs.some(({ paths }) => paths.length > 2);
+}
+
+function runsHint(runs: readonly ServiceRuns[]): string[] {
+  const services = runs.map(({ service, paths }) => `${service} has ${paths.length} runs`);
+  const ofSide = (at: number): string[] => [...new Set(runs.map(({ paths }) => paths.at(at)!))];
+  const [last, before] = [ofSide(-1), ofSide(-2)];
+  return [
+    `${listed(services)} in these directories.`,
+    'The figures are of all of them together.',
+    `To see the last one alone: tracewright report ${argumentsOf(last)}`,
+    `(to compare it with the one before, add ${againstOf(before)})`,
   ];
 }
 
@@ -81,15 +100,16 @@ function contextHint(services: readonly string[]): string[] {
 
 function againstOf(paths: readonly string[]): string {
   if (paths.length > MAX_PATHS) return '--against BEFORE';
-  return paths.map((path) => `--against ${quoted(path)}`).join(' ');
+  return paths.map((path) => `--against ${shellWord(path)}`).join(' ');
 }
 
 function argumentsOf(paths: readonly string[]): string {
-  return paths.length > MAX_PATHS ? 'AFTER' : paths.map(quoted).join(' ');
+  return paths.length > MAX_PATHS ? 'AFTER' : paths.map(shellWord).join(' ');
 }
 
-function quoted(path: string): string {
-  return /^[\w./@:+][\w./@:+-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+/** A text as a shell takes it. */
+export function shellWord(text: string): string {
+  return /^[\w./@:+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function wereText(names: readonly string[]): string {

@@ -192,6 +192,12 @@ export interface Timeline {
 /** Grows when a field changes its meaning, or goes. */
 export const REPORT_VERSION = 2;
 
+/** A service that several runs of the hook have recorded, and their directories, the first one first. */
+export interface ServiceRuns {
+  service: string;
+  paths: string[];
+}
+
 /** What `report --json` prints. All durations are in nanoseconds. */
 export interface Report {
   /** Of this shape. */
@@ -213,6 +219,8 @@ export interface Report {
   sources: ReportSource[];
   /** Null: these are not two recordings of the same services. */
   recordedTwice: EarlierAndLater | null;
+  /** Services that were recorded more than once. */
+  runs: ServiceRuns[];
   /** Attributes of `--where` that no span has, if nothing was selected: perhaps slips. */
   unknownAttributes: UnknownAttribute[];
   /** Services, or else paths, whose requests have no ids, and no children. */

@@ -23,6 +23,7 @@ import { Processes } from './processes.js';
 import { RowSelection, endOf } from './selection.js';
 import type { TimeWindow } from './selection.js';
 import { Sampling } from './sampling.js';
+import { serviceRuns } from './service-runs.js';
 import { slowShares } from './slow-shares.js';
 import { slowTraces } from './slow-traces.js';
 import { threadFigures } from './threads.js';
@@ -247,6 +248,7 @@ function* figureSteps(
     notKept,
     sources: sourcesOf(index, times, sampling, selection.window),
     recordedTwice: earlierAndLater(index, times),
+    runs: serviceRuns(index, times),
     unknownAttributes: grouping.tallies.length > 0 ? [] : unknownAttributes(index, asked),
     withoutContext: yield* servicesWithoutContext(index),
     groups: groupFigures(

@@ -44,6 +44,7 @@ describe('tracewright report', () => {
       'notKept',
       'sources',
       'recordedTwice',
+      'runs',
       'unknownAttributes',
       'withoutContext',
       'groups',

@@ -55,7 +55,15 @@ it('names the further runs of a directory that several processes were given', as
   expect(warnings(traces)).toEqual([
     `${read} to ${traces}.2, which is not read. To read all: tracewright report ${traces} ${traces}.[0-9]*`,
   ]);
-  expect(warnings(traces, `${traces}.1`, join(directory, 'one.2'))).toEqual([]);
+  const all = [traces, `${traces}.1`, join(directory, 'one.2')];
+  expect(warnings(...all)).toEqual([]);
+  const { stdout } = tracewright('report', '--cache', 'off', ...all);
+  expect(stdout.replaceAll(/\n */g, ' ')).toContain(
+    'bookshop has 3 runs in these directories. The figures are of all of them together. ' +
+      `To see the last one alone: tracewright report ${traces}.2 ` +
+      `(to compare it with the one before, add --against ${traces}.1)`,
+  );
+  expect(tracewright('report', '--cache', 'off', traces).stdout).not.toContain(' runs in these');
 });
 
 it('names programs that have the same service name', async () => {

@@ -106,6 +106,10 @@ describe('--where', () => {
       expect(() => parseWhere([wrong]), wrong).toThrow('--where must be');
     }
     expect(() => parseWhere(['name=a', 'name=b'])).toThrow('no other --where');
+    expect(() => parseWhere(['duration>100'])).toThrow(
+      'a duration with a unit (ns, us, ms, s, m, h or d), such as duration>100ms, got "duration>100"',
+    );
+    expect(() => parseWhere(['status=500'])).toThrow('or http.response.status_code=500, got');
   });
 
   it('selects spans', () => {

@@ -76,11 +76,16 @@ it('a report by an attribute has a row for each of its values, with its total', 
   expect((await reportOn([path], typo)).report.unknownAttributes).toEqual([
     { name: 'db.sytem.name', near: 'db.system.name' },
   ]);
+  const short = { condition: parseWhere(['sql=x', 'namespace=shop', 'table=users']) };
+  expect((await reportOn([path], short)).report.unknownAttributes).toEqual([
+    { name: 'sql', near: 'db.query.text' },
+    { name: 'namespace', near: 'db.namespace' },
+  ]);
 
   const unwritten = { attributes, condition: { name: 'render' } };
   const text = [...textReport((await reportOn([path], unwritten)).report, textStyle(160, false))];
   expect(text).toContain(
-    'No span that is within this time, and meets the condition, has db.query.text. ' +
+    'No span has db.query.text. ' +
       'The text of queries is recorded with TRACEWRIGHT_QUERY_TEXT=1.',
   );
 
@@ -120,6 +125,8 @@ it('a comparison finds the one statement of two under a name that became slower'
   second.close();
   const run = tracewright('report', after.path, '--against', before.path, '--by', 'db.query.text');
   expect(run.stdout).toMatch(/1 of 2 kinds of spans became slower, SELECT \* FROM orders/);
+  const none = tracewright('report', after.path, '--where', 'name=a b', '--since', '+1s');
+  expect(none.stdout).toContain("There is no span that meets --since +1s and --where 'name=a b'.");
   const wrong = tracewright('report', after.path, '--by', 'rout');
   expect(wrong.stderr).toContain('got "rout"; did you mean');
 });

@@ -97,7 +97,7 @@ describe('errors', () => {
     expect([stock.isNew, credit.isNew]).toEqual([null, null]);
     const text = [...textReport(report, textStyle(300, false))].join('\n');
     expect(text).toMatch(
-      /RangeError: no credit of customer \? at noCredit \(.*\): first .* UTC, last .* UTC, trace [\da-f]{32}/,
+      /RangeError: no credit of customer \? at noCredit \(.*\), span POST \/buy in shop: first .* UTC, last .* UTC, trace [\da-f]{32}/,
     );
   });
 

@@ -34,6 +34,11 @@ describe('a report', () => {
     expect(report.unknownAttributes).toEqual([{ name: 'http.ruote', near: 'http.route' }]);
     const text = [...textReport(report, textStyle(100, false))].join('\n');
     expect(text).toContain('has the attribute http.ruote: did you mean http.route?');
+    const nearOf = async (where: string) =>
+      (await about(where)).report.unknownAttributes.map(({ near }) => near);
+    expect(await nearOf('route=/cart')).toEqual(['http.route']);
+    expect(await nearOf('attribute.route=/cart')).toEqual(['http.route']);
+    expect(await nearOf('method=GET')).toEqual([]);
     expect((await about('http.route=/none')).report.unknownAttributes).toEqual([]);
     expect((await about('http.route=/cart')).report.unknownAttributes).toEqual([]);
   });
@@ -219,8 +224,9 @@ describe('a report', () => {
     expect(failed).toBeGreaterThan(50);
     const none = await reportOn([path], { condition: { name: 'nothing' } });
     expect(none.report.groups).toEqual([]);
-    expect([...textReport(none.report, textStyle(80, false))]).toContain(
-      'No span is within this time, or meets the condition.',
+    const given = ['--since +1s', '--where name=nothing'];
+    expect([...textReport(none.report, textStyle(80, false), given)]).toContain(
+      'There is no span that meets --since +1s and --where name=nothing.',
     );
   });
 

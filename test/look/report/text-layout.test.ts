@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bytesText, durationText, rateText, shareText } from '../../../src/look/report/units.js';
-import { displayWidth, padded, shortened } from '../../../src/look/report/text/display-width.js';
+import {
+  displayWidth,
+  padded,
+  shortened,
+  shortenedInside,
+} from '../../../src/look/report/text/display-width.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
 import { tableLines } from '../../../src/look/report/text/text-table.js';
 import type { TextColumn } from '../../../src/look/report/text/text-table.js';
@@ -50,6 +55,9 @@ describe('width of text', () => {
     expect(['GET', '漢字', 'e\u0301', '🚀', '├ x'].map(displayWidth)).toEqual([3, 4, 1, 2, 3]);
     expect(shortened('漢字漢字', 5)).toBe('漢字…');
     expect(padded('漢', 4, 'right')).toBe('  漢');
+    expect(shortenedInside('GET /orders/:id/items', 13)).toBe('GET /o…/items');
+    expect(shortenedInside('漢字漢字漢字', 9)).toBe('漢字…漢字');
+    expect(shortenedInside('GET /cart', 9)).toBe('GET /cart');
   });
 
   it('is never more than what is asked for', () => {
@@ -59,6 +67,7 @@ describe('width of text', () => {
         fc.integer({ min: 1, max: 80 }),
         (text, columns) => {
           expect(displayWidth(shortened(text, columns))).toBeLessThanOrEqual(columns);
+          expect(displayWidth(shortenedInside(text, columns))).toBeLessThanOrEqual(columns);
         },
       ),
     );
@@ -80,8 +89,8 @@ describe('a table', () => {
       'name               count     rate     max',
       'GET /a/long/route     12  1,234/s  123 ms',
     ]);
-    expect(at(26)).toEqual(['name         count     max', 'GET /a/lon…     12  123 ms']);
-    expect(at(16)).toEqual(['name       count', 'GET /a/l…     12']);
+    expect(at(26)).toEqual(['name         count     max', 'GET /…route     12  123 ms']);
+    expect(at(16)).toEqual(['name       count', 'GET …oute     12']);
   });
 
   it('is as wide as the terminal at most, and lets no control character through', () => {

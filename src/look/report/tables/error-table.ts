@@ -33,6 +33,7 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
     fieldColumn('message', 'text', 2, {
       explanation: 'Numbers, ids and quoted values are ?',
       least: 20,
+      isProse: true,
     }),
     fieldColumn('frame', 'text', 3, {
       title: 'at',
@@ -42,7 +43,7 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
     {
       title: 'span',
       unit: 'text',
-      value: ({ name, names }) => (names > 1 ? `${name} and ${counted(names - 1, 'other')}` : name),
+      value: spanText,
       spare: 0,
       least: 16,
     },
@@ -79,18 +80,23 @@ export function errorTable(errors: FailedSpans): ReportTable<ErrorType> {
   );
 }
 
-/** When the first errors of the table occurred, and where one can be seen: `no stock of ?: 3 times, first …`. */
+/** When the first errors of the table occurred, and where one can be seen: `no stock of ? of GET /buy in shop: first …`. */
 export function* errorExamples({ types }: FailedSpans): Generator<string, void> {
-  for (const { type, message, frame, first, last, example } of newFirst(types).slice(
-    0,
-    MOST_EXAMPLES,
-  )) {
+  for (const row of newFirst(types).slice(0, MOST_EXAMPLES)) {
+    const { type, message, frame, service, first, last, example } = row;
     const what = [type ?? 'no error.type', ...(message === null ? [] : [message])].join(': ');
     const where = frame === null ? '' : ` at ${frame}`;
+    const of = service === null ? '' : ` in ${service}`;
     const seen =
       first === last ? `at ${timeText(last)}` : `first ${timeText(first)}, last ${timeText(last)}`;
-    yield `${what}${where}: ${seen}${example === null ? '' : `, trace ${example}`}`;
+    const trace = example === null ? '' : `, trace ${example}`;
+    yield `${what}${where}, span ${spanText(row)}${of}: ${seen}${trace}`;
   }
+}
+
+/** What the spans of an error are called: `GET /buy and 2 others`. */
+function spanText({ name, names }: NamedError): string {
+  return names > 1 ? `${name} and ${counted(names - 1, 'other')}` : name;
 }
 
 function newFirst(types: readonly ErrorType[]): ErrorType[] {

@@ -72,6 +72,7 @@ export function groupWaitTable(report: GroupedBy & Pick<Report, 'groups'>): Repo
       value: waitShares,
       spare: 0,
       least: 24,
+      isProse: true,
     },
   ];
   return tableOf(waitTitle(report), columns, waitingGroups(groups), WAITING_LIMIT, 'groups');

@@ -28,6 +28,8 @@ export interface ReportColumn<T> {
   spare: number;
   /** Characters to which a column of texts may be shortened. */
   least?: number;
+  /** Sentences and lists lose their end if they are too long; names lose their middle, so that rows stay apart. */
+  isProse?: boolean;
   /** Branches in front of the text: the rows are a tree. */
   prefix?: (row: T) => string;
   /** Whether the value says that something failed. */

@@ -78,6 +78,7 @@ export function poolTable(pools: readonly PoolWaits[]): ReportTable<PoolWaits> {
         value: ({ waited }) => sharesText(waited),
         spare: 0,
         least: 20,
+        isProse: true,
       },
       {
         title: 'held by',
@@ -86,6 +87,7 @@ export function poolTable(pools: readonly PoolWaits[]): ReportTable<PoolWaits> {
         value: ({ held }) => sharesText(held),
         spare: 0,
         least: 20,
+        isProse: true,
       },
     ],
     pools,

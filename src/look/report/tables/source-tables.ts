@@ -77,7 +77,12 @@ export function lossTable({ losses }: Pick<Report, 'losses'>): ReportTable<Repor
   return tableOf<ReportedLoss>(
     'What was lost',
     [
-      fieldColumn('reason', 'text', 0, { title: 'what', least: 40, isBad: () => true }),
+      fieldColumn('reason', 'text', 0, {
+        title: 'what',
+        least: 40,
+        isProse: true,
+        isBad: () => true,
+      }),
       {
         title: 'recording',
         unit: 'text',

@@ -34,6 +34,24 @@ export function shortened(text: string, columns: number): string {
   return `${kept}…`;
 }
 
+/** In fewer columns an end says nothing. */
+const LEAST_WITH_END = 8;
+
+/** The text, or its beginning, `…` and its end: what begins alike is still different. */
+export function shortenedInside(text: string, columns: number): string {
+  if (columns < LEAST_WITH_END || shortened(text, columns) === text)
+    return shortened(text, columns);
+  const room = Math.floor((columns - 1) / 2);
+  let width = 0;
+  let end = '';
+  for (const character of Array.from(text.slice(-4 * room)).reverse()) {
+    width += widthOf(character);
+    if (width > room) break;
+    end = character + end;
+  }
+  return shortened(text, columns - room) + end;
+}
+
 export function padded(text: string, columns: number, align: 'left' | 'right'): string {
   const missing = Math.max(0, columns - displayWidth(text));
   return align === 'left' ? text + ' '.repeat(missing) : ' '.repeat(missing) + text;

@@ -1,4 +1,5 @@
 import { interruptionTable } from '../tables/interruption-tables.js';
+import { listed } from '../../../core/counted.js';
 import { wellFormedJson } from '../../../core/json.js';
 import { terminalText } from '../../../core/terminal-text.js';
 import { hintTexts } from '../hint-texts.js';
@@ -21,8 +22,16 @@ import { groupWaitLines, interruptionLines, mpiLines, traceLines } from './text-
 import type { TextRole, TextStyle } from './text-style.js';
 import { tableLines, sectionLines } from './text-table.js';
 
-/** The lines of a report for a terminal. */
-export function* textReport(report: Report, style: TextStyle): Generator<string, void> {
+/**
+ * The lines of a report for a terminal.
+ *
+ * @param selected the options that have selected spans: `--where status=error`.
+ */
+export function* textReport(
+  report: Report,
+  style: TextStyle,
+  selected: readonly string[] = [],
+): Generator<string, void> {
   const { width, paint } = style;
   const { groups, slowest, interruptions, threads, mpi, errors, pools } = report;
   function* paragraph(role: TextRole, text: string | undefined): Generator<string, void> {
@@ -42,7 +51,7 @@ export function* textReport(report: Report, style: TextStyle): Generator<string,
     yield* sectionLines(waits, style, groupWaitLines(report, waits, style));
   } else if (mpi.every(({ calls }) => calls.length === 0)) {
     yield '';
-    yield* wrapped(nothingText(report), width);
+    yield* wrapped(nothingText(report, selected), width);
   }
   yield* sectionLines(errorTable(errors), style);
   for (const text of errorExamples(errors)) yield* paragraph('weak', text);
@@ -74,10 +83,11 @@ export function jsonReport(report: Report): string {
 }
 
 /** Why there are no groups. */
-function nothingText({ attributes }: Report): string {
-  if (attributes.length === 0) return 'No span is within this time, or meets the condition.';
+function nothingText({ attributes }: Report, selected: readonly string[]): string {
+  const meeting = selected.length === 0 ? '' : ` that meets ${listed(selected)}`;
+  if (attributes.length === 0) return `There is no span${meeting}.`;
   const hint = attributes.includes('db.query.text')
     ? ' The text of queries is recorded with TRACEWRIGHT_QUERY_TEXT=1.'
     : '';
-  return `No span that is within this time, and meets the condition, has ${attributes.join(', ')}.${hint}`;
+  return `No span${meeting} has ${attributes.join(', ')}.${hint}`;
 }

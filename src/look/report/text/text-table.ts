@@ -2,7 +2,7 @@ import { terminalText } from '../../../core/terminal-text.js';
 import { countText } from '../units.js';
 import { cellText, isNumeric } from '../tables/report-table.js';
 import type { ReportColumn, ReportTable } from '../tables/report-table.js';
-import { displayWidth, padded, shortened } from './display-width.js';
+import { displayWidth, padded, shortened, shortenedInside } from './display-width.js';
 import type { TextRole, TextStyle } from './text-style.js';
 
 /** A column for a terminal. */
@@ -66,7 +66,7 @@ function* textTable<T>(
   const line = (textOf: (column: Fitted<T>, last: boolean) => string): string =>
     fitted.map((column, at) => textOf(column, at === fitted.length - 1)).join(gap);
   const cell = (text: string, { column, width: own }: Fitted<T>, last: boolean): string => {
-    const short = shortened(text, own);
+    const short = column.isProse === true ? shortened(text, own) : shortenedInside(text, own);
     const isRight = column.align === 'right' || isNumeric(column);
     return last && !isRight ? short : padded(short, own, isRight ? 'right' : 'left');
   };
