@@ -18,9 +18,10 @@ export const checkCommand: Command = {
 
 Reports what is wrong with the traces at PATH. An error is what the format's
 own reader rejects, or what the other commands cannot read. A warning is what
-it accepts although something is wrong. The first 20 findings of each rule are
-printed, the others are counted. What a live process has not finished writing
-is not checked.
+it accepts although something is wrong. What only Heph's own converter to Chrome
+JSON cannot read is one note for all traces, and a warning each with --json. The
+first 20 findings of each rule are printed, the others are counted. What a live
+process has not finished writing is not checked.
 
 ${pathHelp}
   --json    one JSON object for each finding: severity, rule, message, path,
@@ -55,6 +56,8 @@ Exit codes
     const { 'ring-dir': ringDirs } = values;
     const checker = new TraceChecker(ringDirs ?? (values.rings === true ? [] : undefined));
     const counts = { error: 0, warning: 0 };
+    const notConverted = new Set<string>();
+    const toRecover = new Set<string>();
     const print = async (line: string): Promise<void> => {
       progress.clear();
       await output.write(`${terminalText(line)}\n`)?.catch(ignoreClosedPipe);
@@ -63,6 +66,11 @@ Exit codes
       const before = counts.error;
       const { writers, findings } = checker.check(trace, { onProgress: progress.of(trace.path) });
       for (const finding of findings) {
+        if (!json && finding.rule.startsWith(CONVERTER_RULES)) {
+          notConverted.add(finding.path);
+          continue;
+        }
+        if (finding.rule === 'ring-left') toRecover.add(trace.path);
         counts[finding.severity]++;
         await print(json ? JSON.stringify(finding) : lineOf(finding));
       }
@@ -74,12 +82,36 @@ Exit codes
       }
     }
     progress.clear();
-    if (!json)
-      await print(`${counted(counts.error, 'error')}, ${counted(counts.warning, 'warning')}`);
+    if (!json) {
+      if (notConverted.size > 0) await print(converterNote(notConverted.size));
+      await print(
+        `${counted(counts.error, 'error')}, ${counted(counts.warning, 'warning')}` +
+          recoverNote(toRecover.size, positionals),
+      );
+    }
     await output.end().catch(ignoreClosedPipe);
     return counts.error === 0 ? faults.end() : EXIT_FAULTY;
   },
 };
+
+/** What they find is right by the format: nearly every trace of the hook has some of it. */
+const CONVERTER_RULES = 'converter-';
+
+function converterNote(count: number): string {
+  const files = counted(count, 'Heph file is', 'Heph files are');
+  const it = count === 1 ? 'it' : 'them';
+  return (
+    `note: ${files} valid, but Heph's own converter to Chrome JSON cannot read ${it}: ` +
+    'use `tracewright convert --to chrome` instead; --json says why'
+  );
+}
+
+/** What to do about rings of killed processes. */
+function recoverNote(count: number, paths: readonly string[]): string {
+  if (count === 0) return '';
+  const traces = counted(count, 'trace of a killed process', 'traces of killed processes');
+  return `; \`tracewright recover ${paths.join(' ')}\` completes ${traces}`;
+}
 
 /** The exit code is still wanted when nobody reads the output. */
 function ignoreClosedPipe(error: unknown): void {

@@ -57,13 +57,18 @@ function checkTraces(selection: Selection, given: readonly string[] | undefined)
 export const convertCommand: Command = {
   summary: 'convert a trace to another format',
   help: `Usage: tracewright convert --to perfetto PATH [OUT] [SELECTION] [--force]
+                           [RINGS]
        tracewright convert --to otlp PATH [OUT] [SELECTION] [--encoding E]
-                           [--force]
-       tracewright convert --to parquet PATH [OUT] [SELECTION] [--force]
-       tracewright convert --to chrome PATH [OUT] [SELECTION] [--force]
-       tracewright convert --to ovni3 PATH OUT [--force]
+                           [--force] [RINGS]
+       tracewright convert --to parquet PATH [OUT] [SELECTION] [--force] [RINGS]
+       tracewright convert --to chrome PATH [OUT] [SELECTION] [--force] [RINGS]
+       tracewright convert --to ovni3 PATH OUT [--force] [RINGS]
        tracewright convert --to laplace-text PATH [OUT] [--endian E] [--force]
        tracewright convert --to laplace-binary PATH [OUT] [--endian E] [--force]
+
+SELECTION is [--traces IDS]... [--since|--from TIME] [--until TIME]
+             [--where CONDITION]...
+RINGS is     [--no-rings | --ring-dir DIR...]
 
 Converts the traces at PATH. The traces themselves do not change.
 

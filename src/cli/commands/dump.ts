@@ -23,9 +23,12 @@ import { standardOutput } from '../output/text-output.js';
 /** `tracewright dump`. */
 export const dumpCommand: Command = {
   summary: 'print every record of a trace',
-  help: `Usage: tracewright dump PATH... [--json]
-       tracewright dump PATH... --format dumpi2ascii
-       tracewright dump REFERENCES... --kernel KERNEL [--format F] [--endian E]
+  help: `Usage: tracewright dump PATH... [--json] [--format F] [--endian E] [RINGS]
+       tracewright dump PATH... --format dumpi2ascii [RINGS]
+       tracewright dump REFERENCES... --kernel KERNEL [--json] [--format F]
+                       [--endian E] [RINGS]
+
+RINGS is [--no-rings | --ring-dir DIR...]
 
 Prints every record of the traces at PATH, one per line, in the order of the
 trace. Records of an ovni trace are sorted by time, across its threads. A line

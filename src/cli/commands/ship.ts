@@ -35,14 +35,15 @@ const DELETE_EVERY_MS = 5000;
 /** `tracewright ship`. */
 export const shipCommand: Command = {
   summary: 'send spans to a backend, also those of a killed process',
-  help: `Usage: tracewright ship PATH... [--to URL]... [--once] [--dry-run]
-                       [--checkpoint FILE] [--match CONDITION]...
+  help: `Usage: tracewright ship PATH... [--to URL]... [--once | --until-idle]
+                       [--dry-run] [--checkpoint FILE] [--match CONDITION]...
                        [--resource NAME=VALUE]... [--headers FILE]...
                        [--refused DIR] [--recover] [--delete] [--newest-first]
                        [--compression gzip|none] [--in-flight N]
                        [--create-stream AGE[,BYTES]] [--roll BYTES,TIME]
-                       [--metrics HOST:PORT] [--span-metrics] [--most-lag SECONDS]
-                       [--bandwidth BYTES] [--owner UID|any]... [--ring-dir DIR]...
+                       [--metrics HOST:PORT] [--span-metrics]
+                       [--most-lag SECONDS] [--bandwidth BYTES]
+                       [--owner UID|any]... [--ring-dir DIR]...
 
 Follows the Heph traces below PATH, which need not exist yet, and sends their
 spans to a backend of OpenTelemetry's protocol. A span of a living process goes
@@ -57,7 +58,7 @@ does not answer, spans wait in their files.
                   Can be repeated. Default: TRACEWRIGHT_SHIP, or
                   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, or
                   OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
-                  nats://HOST:PORT for a stream of NATS JetStream (tls: with TLS)
+                  nats://HOST:PORT for a stream of NATS JetStream, or tls:
                   file:///DIRECTORY for files of Parquet, by hour and service
   --once          send what is there, and end; also after ten minutes without
                   an answer

@@ -11,7 +11,8 @@ import { standardOutput } from '../output/text-output.js';
 export const viewCommand: Command = {
   summary: 'show traces in a browser, from this machine',
   help: `Usage: tracewright view PATH... [--port N] [--no-open] [--live]
-                       [--ring-dir DIR]...
+                       [--ring-dir DIR]... [--cache DIR|off] [--clear-cache]
+                       [--format F] [--endian E]
 
 Serves a page that shows the traces at PATH, and opens it in a browser. Nothing
 leaves this machine: the page is on 127.0.0.1 only, and has no other source.

@@ -31,6 +31,20 @@ describe('tracewright check', { timeout: 60_000 }, () => {
     expect(stdout).toMatch(/0 errors, 1 warning\n$/);
   });
 
+  it('says in one line of all files that only the converter of the format cannot read them', () => {
+    const large = encodeEvent(someEvent({ description: 'x'.repeat(5000) }));
+    const path = join(directory, 'large');
+    for (const name of ['a.heph', 'b.heph']) writeTrace(path, name, epoch, large);
+    const { status, stdout } = tracewright('check', path);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /\nnote: 2 Heph files are valid, but .*`tracewright convert --to chrome`/,
+    );
+    expect(stdout).toMatch(/\n0 errors, 0 warnings\n$/);
+    expect(stdout.split('\n')).toHaveLength(5);
+    expect(tracewright('check', '--json', path).stdout).toContain('"rule":"converter-buffer"');
+  });
+
   it('refuses a trace with an error and says where it is', () => {
     const path = writeTrace(directory, 'wrong.heph', epoch, event, backwards);
     const { status, stdout } = tracewright('check', path);
@@ -54,6 +68,9 @@ describe('tracewright check', { timeout: 60_000 }, () => {
     const warned = tracewright('check', path);
     expect(warned.status).toBe(0);
     expect(warned.stdout).toContain('warning ring-left: ');
+    expect(warned.stdout).toMatch(
+      /\n0 errors, \d warnings?; `tracewright recover \S+` completes 1 trace of a killed process\n$/,
+    );
     expect(tracewright('recover', path).status).toBe(0);
     expect(tracewright('check', path).stdout).toBe(
       `${path}: acceptable (Heph)\n0 errors, 0 warnings\n`,
