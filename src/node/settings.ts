@@ -84,15 +84,15 @@ const MAX_APP = 0x7fff_ffff;
 /** Of a name that becomes part of a file's; the rest of it needs room too. */
 const MAX_NAME = 80;
 
-/** Every variable that something of Tracewright reads in a traced process. */
+const PREFIX = 'TRACEWRIGHT_';
+/** Every variable that something of Tracewright reads in a traced process, without the prefix. */
 const VARIABLES: ReadonlySet<string> = new Set(
   [
     'CONTEXT OTEL INSTRUMENTATIONS RATIO_RULE PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS LOOP_COUNTERS GC_MS SHIP QUIET',
     'RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES KEEP WAITING_BYTES DUMPI_DIR PREBUILD',
   ]
     .join(' ')
-    .split(' ')
-    .map((name) => `TRACEWRIGHT_${name}`),
+    .split(' '),
 );
 /** How a run describes itself to its child processes. */
 const RUN = 'TRACEWRIGHT_RUN';
@@ -108,9 +108,11 @@ function warnOfVariables(): void {
   let hasOthers = false;
   for (const name of Object.keys(process.env)) {
     hasOthers ||= (name.startsWith('OTEL_') && name !== USUAL) || name === RATIO_RULE;
-    if (!name.startsWith('TRACEWRIGHT_') || VARIABLES.has(name)) continue;
-    if (name.startsWith('TRACEWRIGHT_TEST_')) continue;
-    warn(`${name} is an unknown variable; the valid ones are ${[...VARIABLES].sort().join(', ')}`);
+    const own = name.slice(PREFIX.length);
+    if (!name.startsWith(PREFIX) || VARIABLES.has(own) || own.startsWith('TEST_')) continue;
+    const { didYouMean } =
+      require('../core/nearest-name.js') as typeof import('../core/nearest-name.js');
+    warn(`${name} is an unknown variable${didYouMean(own, VARIABLES, PREFIX)}`);
   }
   if (!hasOthers) return;
   const { answersToVariables } =

@@ -144,11 +144,15 @@ describe('a setting that is wrong', () => {
   });
 
   it('has a name that nothing reads', async () => {
-    const { service, stderr } = await serve({ TRACEWRIGHT_FROMATS: 'heph' });
+    const { service, stderr } = await serve({
+      TRACEWRIGHT_FROMATS: 'heph',
+      TRACEWRIGHT_COLOUR_SCHEME: 'dark',
+    });
     expect(stderr).toContain(
-      'TracewrightWarning: TRACEWRIGHT_FROMATS is an unknown variable; the valid ones are TRACEWRIGHT_APP,',
+      'TRACEWRIGHT_FROMATS is an unknown variable; did you mean "TRACEWRIGHT_FORMATS"?\n',
     );
-    expect(stderr.match(/.*Warning: .*/g)).toHaveLength(1);
+    expect(stderr).toContain('TRACEWRIGHT_COLOUR_SCHEME is an unknown variable\n');
+    expect(stderr.match(/.*Warning: .*/g)).toHaveLength(2);
     expect(faultsOf(service.directory)).toEqual([]);
   });
 
