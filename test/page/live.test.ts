@@ -6,6 +6,7 @@ import { openTrace } from '../../src/heph/index.js';
 import type { TimeLineCanvas } from '../../src/page/time-line/picture.js';
 import { configure, flush, shutdown, startSpan } from '../../src/spans/index.js';
 import { noBrowser, titleOf } from './browser.js';
+import { holdKey } from './open-page.js';
 import { ViewedTraces } from './viewed-traces.js';
 
 const traces = new ViewedTraces(() => []);
@@ -24,16 +25,15 @@ async function record(spans: number, name = 'turn'): Promise<void> {
   await flush();
 }
 
-/** The fields of the URL, once it has followed the view: after 250 ms of the page's own time. */
+/** The fields of the URL, once it has followed the view: after 250 ms of the page's own time without a change. */
 async function fieldsOf(page: Page): Promise<URLSearchParams> {
-  const hash = await page.evaluate(
-    () =>
-      new Promise<string>((resolve) => {
-        setTimeout(() => {
-          resolve(location.hash);
-        }, 350);
-      }),
-  );
+  const hash = await page.evaluate(async () => {
+    for (;;) {
+      const before = location.hash;
+      await new Promise((resolve) => setTimeout(resolve, 350));
+      if (location.hash === before) return before;
+    }
+  });
   return new URLSearchParams(hash.slice(1));
 }
 
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     await page.getByText('250 rows').waitFor();
 
     await page.locator('#time-line').focus();
-    await page.keyboard.press('w', { delay: 300 });
+    await holdKey(page, 'w');
     const size = (fields: URLSearchParams): number =>
       Number(fields.get('to')) - Number(fields.get('from'));
     const near = await fieldsOf(page);
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     await page.getByText('350 rows').waitFor();
     expect((await fieldsOf(page)).toString()).toBe(paused.toString());
     await page.locator('#time-line').focus();
-    await page.keyboard.press('a', { delay: 200 });
+    await holdKey(page, 'a');
     const back = await fieldsOf(page);
     expect(Number(back.get('to'))).toBeLessThan(Number(paused.get('to')));
 
@@ -120,8 +120,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     const after = await fieldsOf(page);
     expect(Number(after.get('row'))).toBe(Number(before.get('row')) + 30);
     expect(after.get('key')).toBe(before.get('key'));
-    expect(await page.locator('#panel-details').innerText()).toBe(details);
-    expect((await boxes()).some(({ row }) => row === Number(after.get('row')))).toBe(true);
+    await expect.poll(() => page.locator('#panel-details').innerText()).toBe(details);
+    await expect
+      .poll(async () => (await boxes()).map(({ row }) => row))
+      .toContain(Number(after.get('row')));
     await trace.close();
   });
 });

@@ -65,6 +65,21 @@ export async function openPage(
   };
 }
 
+/** A busy machine may draw none in any time. */
+const HELD_FRAMES = 8;
+
+/** Holds a key of the time line, which has the focus, for as many frames. */
+export async function holdKey(page: Page, key: string): Promise<void> {
+  const drawn = (): number => document.querySelector<TimeLineCanvas>('#time-line')!.picture!.frames;
+  const before = await page.evaluate(drawn);
+  await page.keyboard.down(key);
+  await page.waitForFunction(
+    (until) => document.querySelector<TimeLineCanvas>('#time-line')!.picture!.frames >= until,
+    before + HELD_FRAMES,
+  );
+  await page.keyboard.up(key);
+}
+
 /** Runs in the browser. */
 function boxesOfPage(): DrawnBox[] {
   const { picture } = document.querySelector<TimeLineCanvas>('#time-line')!;
