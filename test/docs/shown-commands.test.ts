@@ -180,6 +180,7 @@ beforeAll(async () => {
     writeFileSync(join(place, name), SERVICE);
   }
   copyFileSync(join(root, 'examples/mpi-ranks.mjs'), join(place, 'pool.mjs'));
+  copyFileSync(join(root, 'examples/busy-functions.mjs'), join(place, 'busy-functions.mjs'));
   writeFileSync(join(place, 'program.mjs'), PROGRAM);
   const hook = 'node --import tracewright/register service.js';
   for (const command of [hook, 'node program.mjs 1', 'node program.mjs 3']) {
