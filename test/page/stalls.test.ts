@@ -57,6 +57,11 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a stall'), () => {
     ]);
     const stalls = report.locator('table', { hasText: 'The longest stalls' });
     expect(await stalls.locator('tbody tr').innerText()).toMatch(/^200 ms\s+29 ms, [\d:.]+ UTC\s/);
+    // Words that are read as sentences have room.
+    const least = await stalls
+      .locator('th', { hasText: 'delayed' })
+      .evaluate((title) => getComputedStyle(title).minWidth);
+    expect(parseFloat(least)).toBeGreaterThan(150);
     await stalls.getByTitle('Show it on the time line').click();
     await page.locator('#panel-details').getByRole('heading', { name: 'event loop' }).waitFor();
   });

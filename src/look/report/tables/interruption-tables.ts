@@ -39,7 +39,7 @@ export function longStallTable({ longest }: Interruptions): ReportTable<LongStal
       serviceColumn(2),
       processColumn(4),
       fieldColumn('thread', 'text', 3),
-      { title: 'cause', unit: 'text', value: whyText, spare: 5 },
+      { title: 'cause', unit: 'text', value: whyText, spare: 5, isProse: true },
       {
         title: 'ran',
         explanation: 'Spans that ran on the thread, the innermost first',
@@ -47,6 +47,7 @@ export function longStallTable({ longest }: Interruptions): ReportTable<LongStal
         value: ({ ran }) => countsText(ran),
         spare: 0,
         least: 16,
+        isProse: true,
       },
       {
         title: 'delayed',
@@ -55,6 +56,7 @@ export function longStallTable({ longest }: Interruptions): ReportTable<LongStal
         value: ({ delayed }) => countsText(delayed),
         spare: 0,
         least: 16,
+        isProse: true,
       },
     ],
     shownStalls(longest),
