@@ -286,6 +286,11 @@ function watchThenable(
   );
 }
 
+/** Whether nothing is recorded when a call is over that calls nothing back: below a span that is not sampled. */
+function hasNoEnd(recorder: CallRecorder, { span, since }: RunningCall): boolean {
+  return span === undefined && since === undefined && !recorder.readsResult;
+}
+
 /**
  * Calls a function that returns a promise, and records that this ends the call.
  *
@@ -301,7 +306,7 @@ export function recordPromise(
   publish?: PublishResult,
 ): unknown {
   const call = recorder.begin(message);
-  if (call === undefined) return original.apply(self, args);
+  if (call === undefined || hasNoEnd(recorder, call)) return original.apply(self, args);
   let result: unknown;
   try {
     result = original.apply(self, args);
