@@ -1,4 +1,5 @@
 import { BoundedCache } from '../core/bounded-cache.js';
+import { routeOf, setRoute } from '../spans/route.js';
 import { fastifyRoute } from './engine/fastify-route.js';
 import { text } from './engine/payload.js';
 import type { Description, Library, Operation } from './library.js';
@@ -9,7 +10,7 @@ interface Handling {
   route?: { url?: unknown };
   /** Whether the handler has returned a promise. */
   async?: unknown;
-  request?: { routeOptions?: { handler?: unknown } };
+  request?: { raw?: object; routeOptions?: { handler?: unknown } };
 }
 
 /** Descriptions of routes that were asked for. */
@@ -38,6 +39,15 @@ function describe({ route, request, handler: given }: Handling): Description {
   };
 }
 
+/** Versions before 3.29 publish no instance that the hook could ask for the route. */
+function reportRoute({ route, request, handler: given }: Handling): void {
+  const pattern = text(route?.url);
+  const raw = given === undefined ? undefined : request?.raw;
+  if (pattern !== undefined && raw !== undefined && routeOf(raw) === undefined) {
+    setRoute(raw, pattern);
+  }
+}
+
 /** The handler of a route, without the hooks before and after it. */
 const handler: Operation<Handling> = {
   channel: 'fastify.request.handler',
@@ -52,7 +62,10 @@ const handler: Operation<Handling> = {
   describe(message) {
     const { request } = message;
     const route = request === undefined ? undefined : fastifyRoute(request);
-    if (route === undefined) return describe(message);
+    if (route === undefined) {
+      reportRoute(message);
+      return describe(message);
+    }
     let description = kept.get(route);
     if (description === undefined) {
       description = describe(message);

@@ -2,11 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { runLibrary, treeOf } from './traced-library.js';
 
 describe('fastify', () => {
-  it.each(['newest', 'oldest', 'earlier', 'ancient'] as const)(
+  it.each(['newest', 'oldest', 'earlier', 'ancient', 'first'] as const)(
     'has the handler of a request below it, %s version',
     async (age) => {
       const { spans, stdout } = await runLibrary('fastify', age, 'fastify');
       expect(stdout).toMatch(/200\n200\n500\n500\n200\n404\n$/);
+      const requests = spans.filter(({ kind }) => kind === 'server');
+      expect(requests.map(({ name }) => name).sort()).toEqual([
+        'GET',
+        'GET /callback',
+        'GET /failing',
+        'GET /orders/:id',
+        'GET /orders/:id',
+        'GET /throwing',
+      ]);
       const tree = (path: string): string[] => {
         const request = spans.find(
           ({ kind, attributes }) => kind === 'server' && attributes['url.path'] === path,

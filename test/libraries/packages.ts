@@ -137,6 +137,13 @@ const PACKAGES = {
     redis: '3.1.2',
     router: '2.0.0',
   },
+  /** Of still earlier forms. */
+  first: {
+    '@redis/client': '1.2.0',
+    fastify: '3.0.0',
+    'socket.io': '2.0.4',
+    'socket.io-client': '2.0.4',
+  },
 } as const;
 
 /** Which version of a library. */

@@ -10,14 +10,15 @@ const PLACE = {
 };
 
 await describeWith(['Redis'], 'redis', () => {
-  it.each(['newest', 'oldest', 'earlier', 'ancient'] as const)(
+  it.each(['newest', 'oldest', 'earlier', 'ancient', 'first'] as const)(
     'its %s version is recorded',
     async (age) => {
       const { spans } = await runLibrary('redis', age, '@redis/client');
       const lines = (of: string): string[] => below(spans, of).map(lineOf);
 
       expect(lines('connect')).toEqual(['redis connect']);
-      const failure = age === 'ancient' ? 'ErrorReply' : 'SimpleError';
+      const isOfOne = age === 'ancient' || age === 'first';
+      const failure = isOfOne ? 'ErrorReply' : 'SimpleError';
       expect(lines('commands')).toEqual(['SET', 'GET', 'LPUSH: WRONGTYPE', `EVAL: ${failure}`]);
       expect(lines('together')).toEqual(['GET', 'INCR', 'GET']);
       // Its commands are not published.

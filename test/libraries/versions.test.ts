@@ -45,7 +45,7 @@ const NEWEST: Readonly<Record<string, 'earlier' | 'ancient'>> = {
 
 /** The least version of a package that any test runs. */
 function leastVersion(name: string): string | undefined {
-  const ages = ['oldest', 'earlier', 'ancient'] as const;
+  const ages = ['oldest', 'earlier', 'ancient', 'first'] as const;
   return ages
     .map((age) => versionOf(age, name))
     .filter((version) => /^\d/.test(version))

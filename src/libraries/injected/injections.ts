@@ -293,6 +293,23 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
           },
         ],
       },
+      // Socket.IO 2.
+      {
+        package: 'socket.io',
+        path: /^lib\/index\.js$/,
+        methods: [method('orchestrion:socket.io:connect', 'Server.prototype', 'onconnection')],
+      },
+      {
+        package: 'socket.io',
+        path: /^lib\/socket\.js$/,
+        texts: [
+          {
+            channel: 'orchestrion:socket.io:event',
+            from: 'emit.apply(self, event)',
+            to: '$channel.emit(self, ...event)',
+          },
+        ],
+      },
     ],
   },
   undici,

@@ -207,7 +207,7 @@ export const ioredis: Injection = {
 
 /** The methods of a client of `@redis/client` that its earlier versions have under other names. */
 function clientMethods(
-  batches: readonly (readonly [name: string, mode: string])[],
+  batches: readonly (readonly [name: string, mode: string, length?: string])[],
 ): PublishedMethod[] {
   return [
     {
@@ -216,11 +216,11 @@ function clientMethods(
       names: ['connect'],
       fields: `({ options }) => ({ ${SERVER} })`,
     },
-    ...batches.map(([name, mode]) => ({
+    ...batches.map(([name, mode, length = 'commands?.length']) => ({
       channel: 'node-redis:batch',
       owner: 'RedisClient.prototype',
       names: [name],
-      fields: `({ options }, [commands, , chain]) => ({ batchMode: ${mode}, batchSize: commands?.length, ${SERVER} })`,
+      fields: `({ options }, [commands, , chain]) => ({ batchMode: ${mode}, batchSize: ${length}, ${SERVER} })`,
     })),
   ];
 }
@@ -262,7 +262,14 @@ export const redis: Injection = {
           isOptional: true,
         },
       ],
-      methods: clientMethods([['multiExecutor', "chain === undefined ? 'PIPELINE' : 'MULTI'"]]),
+      methods: clientMethods([
+        [
+          'multiExecutor',
+          "chain === undefined ? 'PIPELINE' : 'MULTI'",
+          // Before 1.5.16 the commands of a transaction have MULTI and EXEC around them.
+          "commands[0]?.args?.[0] === 'MULTI' ? commands.length - 2 : commands.length",
+        ],
+      ]),
     },
     {
       package: '@redis/client',

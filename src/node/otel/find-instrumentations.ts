@@ -86,7 +86,7 @@ const EXPRESS: readonly RecordedLibrary[] = [
 ];
 /** The instrumentations whose libraries the hook records. docs/libraries.md has the same versions. */
 export const RECORDED: Readonly<Record<string, readonly RecordedLibrary[]>> = {
-  '@fastify/otel': [{ name: 'fastify', from: '3.29.5', publishes: '5.0.0' }],
+  '@fastify/otel': [{ name: 'fastify', from: '3.0.0', publishes: '5.0.0' }],
   [`${OFFICIAL}amqplib`]: [{ name: 'amqplib', from: '0.10.4' }],
   [`${OFFICIAL}express`]: EXPRESS,
   [`${OFFICIAL}graphql`]: [
@@ -103,11 +103,11 @@ export const RECORDED: Readonly<Record<string, readonly RecordedLibrary[]>> = {
   [`${OFFICIAL}nestjs-core`]: [{ name: 'nest', target: '@nestjs/core', from: '10.0.0' }],
   [`${OFFICIAL}pg`]: [{ name: 'pg', from: '8.4.0' }],
   [`${OFFICIAL}redis`]: [
-    { name: 'redis', target: '@redis/client', from: '1.6.1', publishes: '5.12.0' },
+    { name: 'redis', target: '@redis/client', from: '1.2.0', publishes: '5.12.0' },
     { name: 'redis3', target: 'redis', from: '3.1.2', before: 4 },
   ],
   [`${OFFICIAL}router`]: EXPRESS,
-  [`${OFFICIAL}socket.io`]: [{ name: 'socket.io', from: '3.1.2' }],
+  [`${OFFICIAL}socket.io`]: [{ name: 'socket.io', from: '2.0.4' }],
 };
 
 function numbersOf(version: string): number[] {
