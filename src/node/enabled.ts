@@ -112,7 +112,8 @@ const DIRECTORY = 'traces';
 export function missingPermissions(): string[] {
   const { permission } = process as { permission?: Permission };
   if (permission === undefined) return [];
-  const traces = resolve(process.env['TRACEWRIGHT_DIR'] ?? DIRECTORY);
+  // Without the star Node allows a directory that does not exist yet, but nothing in it.
+  const traces = resolve(process.env['TRACEWRIGHT_DIR'] ?? DIRECTORY, '*');
   const missing: string[] = [];
   // Nodes that do not know this scope say no: there the option is looked for.
   const isAllowed = permission.has('addon') || process.execArgv.includes('--allow-addons');

@@ -1,11 +1,15 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory, TracedProcess } from './traced-process.js';
 
 const OPTION =
   Number.parseInt(process.versions.node) < 24 ? '--experimental-permission' : '--permission';
 const READ = '--allow-fs-read=*';
+
+function isStream(path: string | Buffer): boolean {
+  return basename(String(path)) === 'stream.obs' && !String(path).includes('thread.1000');
+}
 
 async function run(flags: string[], env: Record<string, string> = {}) {
   const cwd = temporaryDirectory();
@@ -35,5 +39,24 @@ describe("Node's permission model", () => {
   it('allows a trace', async () => {
     const { code, warnings, isTraced } = await run([READ, '--allow-fs-write=*', '--allow-addons']);
     expect({ code, warnings, isTraced }).toEqual({ code: 0, warnings: [], isTraced: true });
+  });
+
+  it.each([true, false])('is told a directory that is enough; it exists: %s', async (exists) => {
+    const directory = join(temporaryDirectory(), 'own');
+    if (exists) mkdirSync(directory);
+    const env = { TRACEWRIGHT_DIR: directory };
+    const refused = await run([READ, '--allow-addons'], env);
+    const [option] = /--allow-fs-write=\S+$/.exec(refused.warnings[0]!)!;
+    const { warnings } = await run([READ, '--allow-addons', option], env);
+    expect(warnings).toEqual([]);
+    expect(readdirSync(directory, { recursive: true }).filter(isStream)).toHaveLength(1);
+  });
+
+  it('is not taken to allow what is in a directory', async () => {
+    const directory = join(temporaryDirectory(), 'own');
+    const flags = [READ, '--allow-addons', `--allow-fs-write=${directory}`];
+    const { warnings } = await run(flags, { TRACEWRIGHT_DIR: directory });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(`add --allow-fs-write=${join(directory, '*')}`);
   });
 });

@@ -10,6 +10,10 @@ import { wrapSystemError } from './system-error.js';
  * elsewhere, and without /proc, it is the path itself.
  */
 
+const { permission } = process as { permission?: { has(scope: string, path: string): boolean } };
+/** Node's permission model, if it allows the directories of the trace alone, refuses them through /proc. */
+const isByPath = permission?.has('fs.write', '/proc/self/fd') === false;
+
 /**
  * Holds a directory that the user has named, and follows a link to it.
  *
@@ -39,5 +43,5 @@ export function releaseDirectory(path: string): void {
 
 /** A path for node:fs that leads below the innermost held directory above it. */
 export function anchoredPath(path: string): string {
-  return core.anchoredPath(path);
+  return isByPath ? path : core.anchoredPath(path);
 }
