@@ -213,18 +213,23 @@ Napi::Value commit_as_is(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// copyWaiting(ring, waiting, positions, from, count): how many bytes lie after the head then; 0:
-// they find no room.
+// copyWaiting(ring, waiting, positions, from, count, number, reason): how many bytes lie after the
+// head then. How many records these are is in the first array of the index.
 Napi::Value copy_waiting(const Napi::CallbackInfo& info) {
   const Environment& all = environment(info.Env());
   const size_t id = info[1].As<Napi::Number>().Uint32Value();
   const Napi::Int32Array positions = info[2].As<Napi::Int32Array>();
   const size_t from = info[3].As<Napi::Number>().Uint32Value();
-  const size_t count = info[4].As<Napi::Number>().Uint32Value();
+  size_t count = info[4].As<Napi::Number>().Uint32Value();
   const bool exist =
       id < all.rings.size() && all.rings[id] && from + count <= positions.ElementLength();
-  const uint64_t bytes =
-      exist ? ring_argument(info)->copy_waiting(*all.rings[id], positions.Data() + from, count) : 0;
+  if (!exist || all.rings[id]->waiting_index() == nullptr) {
+    return Napi::Number::New(info.Env(), 0);
+  }
+  const uint64_t bytes = ring_argument(info)->copy_waiting(
+      *all.rings[id], positions.Data() + from, &count, info[5].As<Napi::Number>().Uint32Value(),
+      static_cast<uint16_t>(info[6].As<Napi::Number>().Uint32Value()));
+  all.rings[id]->waiting_index()->call[WaitingIndex::kDone] = static_cast<int32_t>(count);
   return Napi::Number::New(info.Env(), static_cast<double>(bytes));
 }
 
@@ -319,6 +324,152 @@ Napi::Value ring_counts(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// What JavaScript has laid out about the records of a ring that wait: ring/waiting_index.h. It keeps
+// the arrays as long as it calls what it gets here.
+using Index = WaitingIndex;
+
+Ring* waiting_ring(const Napi::Value& id) {
+  const Environment& all = environment(id.Env());
+  const size_t at = id.As<Napi::Number>().Uint32Value();
+  const bool exists = at < all.rings.size() && all.rings[at] && all.rings[at]->waits();
+  return exists ? all.rings[at].get() : nullptr;
+}
+
+// What an array is to be: it has at least one element, or one for each group.
+struct Wanted {
+  napi_typedarray_type type = napi_int32_array;
+  bool is_of_groups = false;
+};
+
+Wanted wanted_at(uint32_t number) {
+  switch (number) {
+    case Index::kTimesArray:
+      return {napi_float64_array, false};
+    case Index::kMarks:
+    case Index::kKinds:
+      return {napi_uint16_array, false};
+    case Index::kOldest:
+      return {napi_uint8_array, false};
+    case Index::kCallArray:
+    case Index::kBuckets:
+    case Index::kNumbers:
+    case Index::kLinked:
+    case Index::kFreeSlots:
+    case Index::kReleased:
+    case Index::kSettings:
+      return {};
+    default:
+      return {napi_int32_array, true};
+  }
+}
+
+struct Arrays {
+  void* data[Index::kArrays] = {};
+  size_t lengths[Index::kArrays] = {};
+};
+
+// False: one is missing, or is another one.
+bool read_arrays(napi_env env, napi_value given, size_t groups, Arrays* arrays) {
+  for (uint32_t number = 0; number < Index::kArrays; ++number) {
+    napi_value value = nullptr;
+    napi_typedarray_type type = napi_int8_array;
+    void*& data = arrays->data[number];
+    size_t& length = arrays->lengths[number];
+    if (napi_get_element(env, given, number, &value) != napi_ok ||
+        napi_get_typedarray_info(env, value, &type, &length, &data, nullptr, nullptr) != napi_ok) {
+      return false;
+    }
+    const Wanted wanted = wanted_at(number);
+    const size_t least = wanted.is_of_groups ? groups : 1;
+    if (data == nullptr || type != wanted.type || length < least) return false;
+  }
+  return arrays->lengths[Index::kCallArray] >= Index::kCalls &&
+         arrays->lengths[Index::kTimesArray] >= Index::kTimes &&
+         arrays->lengths[Index::kNumbers] >= 2;
+}
+
+bool is_power_of_two(size_t value) {
+  return value != 0 && (value & (value - 1)) == 0;
+}
+
+std::unique_ptr<Index> index_of(const Ring& ring, const Napi::Value& given) {
+  Arrays arrays;
+  if (!read_arrays(given.Env(), given, ring.options().waiting_groups, &arrays) ||
+      arrays.lengths[Index::kSettings] < Index::kNumberCount) {
+    return nullptr;
+  }
+  auto index = std::make_unique<Index>();
+  const auto words = [&](uint32_t number) { return static_cast<int32_t*>(arrays.data[number]); };
+  index->call = words(Index::kCallArray);
+  index->times = static_cast<double*>(arrays.data[Index::kTimesArray]);
+  index->buckets = words(Index::kBuckets);
+  index->nexts = words(Index::kNexts);
+  index->flags = words(Index::kFlags);
+  index->roots = words(Index::kRoots);
+  index->shared = words(Index::kShared);
+  index->records = words(Index::kRecords);
+  index->bytes = words(Index::kGroupBytes);
+  index->firsts = words(Index::kFirsts);
+  index->lasts = words(Index::kLasts);
+  index->numbers = words(Index::kNumbers);
+  index->linked = words(Index::kLinked);
+  index->marks = static_cast<uint16_t*>(arrays.data[Index::kMarks]);
+  index->kinds = static_cast<uint16_t*>(arrays.data[Index::kKinds]);
+  index->free_slots = words(Index::kFreeSlots);
+  index->released = words(Index::kReleased);
+  index->oldest = static_cast<uint8_t*>(arrays.data[Index::kOldest]);
+  const size_t sets = arrays.lengths[Index::kOldest];
+  const size_t of_a_set = arrays.lengths[Index::kReleased] / 2 / sets;
+  const int32_t* const settings = words(Index::kSettings);
+  const auto setting = [&](uint32_t number) { return static_cast<uint32_t>(settings[number]); };
+  index->record_shift = setting(Index::kRecordShift);
+  const bool fit = is_power_of_two(arrays.lengths[Index::kBuckets]) && is_power_of_two(sets) &&
+                   is_power_of_two(of_a_set) && of_a_set <= 128 &&
+                   arrays.lengths[Index::kMarks] >= ring.capacity() >> index->record_shift;
+  if (!fit) return nullptr;
+  index->bucket_mask = static_cast<uint32_t>(arrays.lengths[Index::kBuckets] - 1);
+  index->kind_count = static_cast<uint32_t>(arrays.lengths[Index::kKinds]);
+  index->set_mask = static_cast<uint32_t>(sets - 1);
+  index->of_a_set = static_cast<uint32_t>(of_a_set);
+  index->decided = settings[Index::kDecided];
+  index->longest = settings[Index::kLongest];
+  index->link_at = setting(Index::kLinkAt);
+  index->start_at = setting(Index::kStartAt);
+  index->name_at = setting(Index::kNameAt);
+  index->word_after_name = setting(Index::kWordAfterName);
+  index->reason_after_name = setting(Index::kReasonAfterName);
+  index->failed_bit = setting(Index::kFailedBit);
+  return index;
+}
+
+// indexWaiting(ring, arrays): what ends a record and what releases a group.
+Napi::Value index_waiting(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  Ring* const ring = waiting_ring(info[0]);
+  if (ring == nullptr || ring->options().stamp != Stamp::big) return env.Undefined();
+  std::unique_ptr<Index> index = index_of(*ring, info[1]);
+  if (!index) return env.Undefined();
+  ring->index_waiting(std::move(index));
+  const WaitingFunctions functions = environment(env).slots.assign_waiting(env, ring);
+  Napi::Object result = Napi::Object::New(env);
+  result["end"] = Napi::Value(env, functions.end);
+  result["release"] = Napi::Value(env, functions.release);
+  return result;
+}
+
+// countWaiting(ring, kind, counts): has the records of a kind counted there.
+Napi::Value count_waiting(const Napi::CallbackInfo& info) {
+  Ring* const ring = waiting_ring(info[0]);
+  const uint32_t kind = info[1].As<Napi::Number>().Uint32Value();
+  Napi::Uint8Array bytes = info[2].As<Napi::Uint8Array>();
+  Index* const index = ring == nullptr ? nullptr : ring->waiting_index();
+  if (index == nullptr || kind >= Index::kMostKinds || bytes.ByteLength() < WaitingCounts::kBytes) {
+    return info.Env().Undefined();
+  }
+  index->counts[kind] = reinterpret_cast<WaitingCounts*>(bytes.Data());
+  return info.Env().Undefined();
+}
+
 }  // namespace
 
 void add_ring_calls(Napi::Object exports) {
@@ -329,6 +480,8 @@ void add_ring_calls(Napi::Object exports) {
   put("makeRoom", make_room);
   put("commitAsIs", commit_as_is);
   put("copyWaiting", copy_waiting);
+  put("indexWaiting", index_waiting);
+  put("countWaiting", count_waiting);
   put("commitExplicit", commit_explicit);
   put("flush", flush_ring);
   put("attend", attend_ring);

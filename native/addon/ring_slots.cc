@@ -17,6 +17,16 @@ namespace {
 
 // Never null once the addon is loaded on the thread: a free slot has the closed ring.
 TRACEWRIGHT_THREAD_LOCAL Ring* slots[RingSlots::kSlots];
+// The ring whose records wait; null: none.
+TRACEWRIGHT_THREAD_LOCAL Ring* waiting_slot;
+
+void end_waiting_slot(const void*) {
+  if (waiting_slot != nullptr) waiting_slot->end_waiting();
+}
+
+void release_waiting_slot(const void*) {
+  if (waiting_slot != nullptr) waiting_slot->release_waiting();
+}
 
 template <Stamp kStamp, size_t kSlot>
 void commit_slot(const void*) {
@@ -150,6 +160,16 @@ napi_value put_words_any(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+napi_value end_waiting_any(napi_env env, napi_callback_info info) {
+  ring_of_function(env, info)->end_waiting();
+  return nullptr;
+}
+
+napi_value release_waiting_any(napi_env env, napi_callback_info info) {
+  ring_of_function(env, info)->release_waiting();
+  return nullptr;
+}
+
 constexpr napi_callback kCommitAny[kStamps] = {commit_any<Stamp::none>, commit_any<Stamp::native>,
                                                commit_any<Stamp::big>, commit_any<Stamp::interval>};
 constexpr napi_callback kCommitOpenAny[kStamps] = {
@@ -174,6 +194,19 @@ void RingSlots::release(const Ring* ring) {
   for (Ring*& slot : slots) {
     if (slot == ring) slot = Ring::closed_ring();
   }
+  if (waiting_slot == ring) waiting_slot = nullptr;
+}
+
+WaitingFunctions RingSlots::assign_waiting(napi_env env, Ring* ring) {
+  if (waiting_slot != nullptr && waiting_slot != ring) {
+    return {make_function(env, "endWaiting", end_waiting_any, ring),
+            make_function(env, "releaseWaiting", release_waiting_any, ring)};
+  }
+  waiting_slot = ring;
+  constexpr SlotCall kEnd = slot_call<end_waiting_slot>();
+  constexpr SlotCall kRelease = slot_call<release_waiting_slot>();
+  return {slot_function(env, &end_waiting_, "endWaiting", kEnd),
+          slot_function(env, &release_waiting_, "releaseWaiting", kRelease)};
 }
 
 RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool words,

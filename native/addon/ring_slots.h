@@ -22,6 +22,12 @@ struct RingFunctions {
   napi_value commit_edited = nullptr;
 };
 
+// The functions that JavaScript calls for each record that waits.
+struct WaitingFunctions {
+  napi_value end = nullptr;
+  napi_value release = nullptr;
+};
+
 class RingSlots {
  public:
   static constexpr size_t kSlots = 16;
@@ -32,6 +38,9 @@ class RingSlots {
 
   // Gives the ring a slot. The seventeenth ring of a thread gets functions with a data pointer.
   RingFunctions assign(napi_env env, Ring* ring, Stamp stamp, bool words, bool open_records);
+
+  // The first ring of a thread whose records wait has fast ones.
+  WaitingFunctions assign_waiting(napi_env env, Ring* ring);
 
   // Commits that come later change nothing.
   static void release(const Ring* ring);
@@ -46,6 +55,8 @@ class RingSlots {
     Napi::FunctionReference put_words;
   };
   std::array<Functions, kSlots> functions_;
+  Napi::FunctionReference end_waiting_;
+  Napi::FunctionReference release_waiting_;
 };
 
 }  // namespace tracewright

@@ -76,6 +76,9 @@ class OpenRecords {
   // The same of two parts of the record, between and after which JavaScript has put what is new.
   void put_edited(uint8_t* to);
 
+  // The head of the record at `at`, in bytes from the start of the table.
+  OpenRecord* head_at(uint32_t at) const { return reinterpret_cast<OpenRecord*>(first_ + at) - 1; }
+
   // How many places the table has once it has grown; as many as now: it grows no more.
   uint32_t next_places() const;
   // It has so many from here on: their bytes are there, all zeros.

@@ -163,22 +163,6 @@ void Ring::put_words() {
   put_big_endian_words(data_ + at, data_ + from, count);
 }
 
-uint64_t Ring::copy_waiting(const Ring& waiting, const int32_t* positions, size_t count) {
-  if (finished() || waiting.options_.length_offset < 0) return 0;
-  const uint64_t room = free_bytes();
-  uint8_t* const to = data_ + (head_ & mask_);
-  uint64_t done = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const auto position = static_cast<uint32_t>(positions[i]);
-    const uint32_t bytes = waiting.record_bytes(position);
-    // JavaScript's mistake must not become the service's.
-    if (bytes > waiting.capacity_ || bytes > room - done) return 0;
-    std::memcpy(to + done, waiting.at(position), bytes);
-    done += bytes;
-  }
-  return done;
-}
-
 bool Ring::commit_explicit(uint32_t last_record) {
   const uint8_t* const first = data_ + (head_ & mask_);
   if (!stamp_.is_in_order(stamp_.of(first))) {

@@ -19,6 +19,7 @@
 #include "ring/control_page.h"
 #include "ring/open_records.h"
 #include "ring/record_shape.h"
+#include "ring/waiting_index.h"
 #include "ring/waiting_records.h"
 
 namespace tracewright {
@@ -112,8 +113,20 @@ class alignas(64) Ring {
   void commit_as_is() { publish(static_cast<uint32_t>(control_->pending)); }
 
   // Puts records of `waiting` at the head, one after the other, and publishes nothing. `positions`
-  // are the low halves of theirs. Returns their bytes; 0: they find no room.
-  uint64_t copy_waiting(const Ring& waiting, const int32_t* positions, size_t count);
+  // are the low halves of theirs, at most `*count`, which becomes how many it are. They get numbers
+  // from `number` on. Returns their bytes; 0: they find no room, or no ring can hold the first one.
+  uint64_t copy_waiting(const Ring& waiting, const int32_t* positions, size_t* count,
+                        uint32_t number, uint16_t reason);
+
+  // Of a ring whose records wait: what the calls below know of them.
+  void index_waiting(std::unique_ptr<WaitingIndex> index);
+  WaitingIndex* waiting_index() { return index_.get(); }
+  // Has the open record that the index names wait with its group, and counts it. Unless that is
+  // unusual: then nothing has changed.
+  void end_waiting();
+  // Lets go of the group of the open record that the index names, and of that. Unless that is
+  // unusual.
+  void release_waiting();
 
   // Publishes records that were stamped by their writer, all or none: they are refused when the
   // clock of the first (u64 in the machine's byte order) lies before the last one of the ring.
@@ -262,6 +275,9 @@ class alignas(64) Ring {
       commit_after_preface();
     }
   }
+  bool has_waiting_index() const;
+  // Of the ring that this one feeds.
+  void free_open_record(OpenRecord* head, uint32_t at);
   // Publishes what the clock wants before the `pending` bytes at the head, and then these. Where it
   // finds no room, they are dropped.
   void commit_after_preface();
@@ -331,6 +347,7 @@ class alignas(64) Ring {
   // Where records wait: page, groups, and the data twice in a row.
   uint8_t* waiting_ = nullptr;
   std::shared_ptr<Ring> feeds_;  // of a ring in which the records of another one wait
+  std::unique_ptr<WaitingIndex> index_;
   std::atomic<bool> wants_file_{false};
   uint64_t socket_limit_ = 0;  // when a socket is no longer waited for
   std::atomic<bool> kept_{false};

@@ -1,6 +1,12 @@
 /** What the native core offers, as native/addon/ registers it: types only. */
 
-import type { JoinOptions, NativeRing, NativeRingOptions, NativeTarget } from './native-ring.js';
+import type {
+  JoinOptions,
+  NativeRing,
+  NativeRingOptions,
+  NativeTarget,
+  NativeWaiting,
+} from './native-ring.js';
 
 interface SinkCounts {
   records: number;
@@ -175,7 +181,7 @@ type NativeLoopListener = (
 export type NativeColumn = Uint8Array | Uint16Array | Uint32Array | BigUint64Array | Float64Array;
 
 /** What the native core offers. Arguments are not checked there: src/core is its only caller. */
-export interface NativeCore {
+export interface NativeCore extends NativeWaiting {
   /** See core-interface.ts. */
   interface: number;
   /**
@@ -198,8 +204,6 @@ export interface NativeCore {
   /** Adds a packet, of a number once, to what later files, pieces and connections begin with. */
   repeatDefinition(target: NativeTarget, number: number, packet: Uint8Array): boolean;
   openRing(options: NativeRingOptions, target?: NativeTarget): NativeRing;
-  /** Where the records of a ring wait; undefined: nowhere. */
-  openWaiting(ring: number): NativeRing | undefined;
   /** Rings of this process take memory as they fill: opening one costs less, a new page a fault. */
   mapPagesLate(): void;
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
@@ -207,19 +211,6 @@ export interface NativeCore {
   commitExplicit(ring: number, lastRecord: number): boolean;
   /** Publishes the `pending` bytes without a stamp. */
   commitAsIs(ring: number): void;
-  /**
-   * Puts records of a ring where they wait after the head of the one that they wait for, and publishes nothing.
-   *
-   * @param positions low halves of theirs, of which `count` count, from `from` on.
-   * @returns their bytes; 0: they find no room.
-   */
-  copyWaiting(
-    ring: number,
-    waiting: number,
-    positions: Int32Array,
-    from: number,
-    count: number,
-  ): number;
   flush(ring: number): boolean;
   /** The call that the control page's `attention` has asked for. */
   attend(ring: number): void;

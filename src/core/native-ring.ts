@@ -147,3 +147,44 @@ export interface NativeRing {
    */
   commitEdited?: () => void;
 }
+
+/** Numbers that a ring goes by to find what waits in it; see native/ring/waiting_index.h. */
+export type WaitingArray = Uint8Array | Uint16Array | Int32Array | Float64Array;
+
+/** What the core does with records that wait. */
+export interface NativeWaiting {
+  /** Where the records of a ring wait; undefined: nowhere. */
+  openWaiting(ring: number): NativeRing | undefined;
+  /**
+   * Puts records of a ring where they wait after the head of the one that they wait for, and publishes nothing. They
+   * are counted no more. How many there are it says in the first array of the index.
+   *
+   * @param positions low halves of theirs, of which `count` count at most, from `from` on.
+   * @param number of the first one: each gets the next, and all the reason.
+   * @returns their bytes; 0: they find no room, or the first one never does, if it says 0 of them.
+   */
+  copyWaiting(
+    ring: number,
+    waiting: number,
+    positions: Int32Array,
+    from: number,
+    count: number,
+    number: number,
+    reason: number,
+  ): number;
+  /**
+   * Has the usual ends of what waits go by arrays of the caller, who keeps them as long as it calls what it gets.
+   * Undefined: they do not fit the ring.
+   */
+  indexWaiting(ring: number, arrays: readonly WaitingArray[]): UsualEnds | undefined;
+  /** Has the records of a kind, from 0 to 2047, counted in `counts`. */
+  countWaiting(ring: number, kind: number, counts: Uint8Array): void;
+}
+
+/** Both say in the first of the arrays what they are about, and whether they have done it. */
+export interface UsualEnds {
+  /** An open record ends, and waits with its group. */
+  end: () => void;
+  /** The open record of a group ends, and all of the group is let go. */
+  release: () => void;
+}

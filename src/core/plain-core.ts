@@ -22,7 +22,7 @@ import { PRIVATE_FILE } from './options/file-mode.js';
  * What this code expects of the native core. It grows with each change of a call's arguments or of
  * their meaning, here and in native/addon/loaded_cores.cc. A binary of another number is not used.
  */
-const CORE_INTERFACE = 13;
+const CORE_INTERFACE = 14;
 
 /**
  * What takes the place of the native core where there is no binary for it. Readers, converters and
@@ -163,6 +163,8 @@ export function plainCore(): NativeCore {
 
     openRing,
     openWaiting: () => undefined,
+    indexWaiting: () => undefined,
+    countWaiting: nothing,
     makeRoom: () => -2,
     commitAsIs: nothing,
     commitExplicit: () => true,

@@ -168,6 +168,9 @@ export const RELEASED_DURATIONS = 'durations';
 /** u64, 1: the name is that of operations below local roots; absent: of local roots. */
 export const RELEASED_BELOW = 'below';
 
+/** u64: how many of them the limit has released; absent: none. */
+export const RELEASED_LIMITED = 'limited';
+
 /** Attribute of a resource: which traces are kept, as `TRACEWRIGHT_KEEP` would say it; absent: all are. */
 export const KEEP_RULES = 'tracewright.keep';
 

@@ -214,6 +214,16 @@ export class OpenRecords {
     this.#words[(at >> 2) - HEAD_WORDS] = 0;
   }
 
+  /** What has written the record at `at`: see `newWriter`. 0: something else. */
+  writerOf(at: number): number {
+    return this.#words[(at >> 2) - HEAD_WORDS + WRITER]!;
+  }
+
+  /** @internal The slots by their offsets, the free ones from `taken` on. */
+  get freeSlots(): Int32Array {
+    return this.#slots;
+  }
+
   /** Bytes of the record at `at`. */
   lengthOf(at: number): number {
     return this.#words[(at >> 2) - HEAD_WORDS]! & LENGTH;

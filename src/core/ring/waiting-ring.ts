@@ -1,6 +1,7 @@
 import { core } from '../addon.js';
 import { LOW_HALF } from '../byte-order.js';
 import { TracewrightError } from '../errors.js';
+import type { UsualEnds, WaitingArray } from '../native-ring.js';
 import { Ring } from './ring.js';
 
 /** Words of a group, by their numbers in it; see native/ring/waiting_records.h. */
@@ -71,6 +72,20 @@ export class WaitingRing extends Ring {
     this.#published = new BigUint64Array(buffer, control.tail, 1);
     this.heads = new Int32Array(buffer, control.head + LOW_HALF, 1);
     this.#feedsHead = new Int32Array(feeds.pending.buffer, control.head + LOW_HALF, 1);
+  }
+
+  /**
+   * Has usual ends of what waits go by arrays of the caller; undefined: the core cannot.
+   *
+   * @param arrays see native/ring/waiting_index.h.
+   */
+  index(arrays: readonly WaitingArray[]): UsualEnds | undefined {
+    return core.indexWaiting(this.#id, arrays);
+  }
+
+  /** Has records of a kind that end usually counted. */
+  countIn(kind: number, counts: Uint8Array): void {
+    core.countWaiting(this.#id, kind, counts);
   }
 
   /** Where the next record goes, as the low half of a position: `& (capacity - 1)` is its offset. */

@@ -5,6 +5,7 @@ import {
   RELEASED_DURATIONS,
   RELEASED_ERRORS,
   RELEASED_KIND,
+  RELEASED_LIMITED,
   RELEASED_NAME,
   RELEASED_RESOURCE,
   RELEASED_ROUTE,
@@ -57,7 +58,7 @@ export class CountsRecord {
   }
 
   #write(figures: ReleasedFigures, now: number, isBelow: boolean): void {
-    const { kind, released, errors, time } = figures;
+    const { kind, released, limited } = figures;
     const [name, route] = figures.recordedBy(this.#output.policy.redactor);
     this.#output.recordNote(
       RELEASED_DESCRIPTION,
@@ -66,11 +67,12 @@ export class CountsRecord {
         ...(route === '' ? [] : [[RELEASED_ROUTE, route] as const]),
         [RELEASED_KIND, kind],
         [RELEASED_RESOURCE, this.#output.resource],
-        [RELEASED_COUNT, released.count],
-        [RELEASED_ERRORS, Math.max(0, errors)],
-        [RELEASED_TIME, Math.max(0, Math.round(time))],
+        [RELEASED_COUNT, released.recorded],
+        [RELEASED_ERRORS, released.errors],
+        [RELEASED_TIME, Math.round(released.time)],
         [RELEASED_DURATIONS, released.text],
         ...(isBelow ? [[RELEASED_BELOW, 1] as const] : []),
+        ...(limited > 0 ? [[RELEASED_LIMITED, limited] as const] : []),
       ],
       this.#since,
       now,

@@ -37,10 +37,9 @@ export class DecidedElsewhere {
     this.#follower = follower;
   }
 
-  /** Whether other threads have nothing to say of a trace, and no trace waits for them. */
-  isAlone(trace: number, isRemote: boolean): boolean {
-    const { decisions, shared } = this.#traces;
-    return this.#ended.length === 0 && shared[trace] === 0 && !(isRemote && decisions.areSeveral);
+  /** Whether other threads have nothing to say of a trace that they do not share, and no trace waits for them. */
+  isAlone(isRemote: boolean): boolean {
+    return this.#ended.length === 0 && !(isRemote && this.#traces.decisions.areSeveral);
   }
 
   /**

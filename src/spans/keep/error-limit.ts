@@ -20,8 +20,6 @@ class Second {
  * that follows one above it, each kind gets an even part: rare ones all of theirs, frequent ones a share.
  */
 export class KeepLimit {
-  /** Traces that the limit has released. */
-  released = 0;
   readonly #limit: number;
   #now = new Second();
   #last = new Second();
@@ -58,10 +56,9 @@ export class KeepLimit {
     return kept >= MOST * this.#limit ? Math.min(share, little) : share;
   }
 
-  /** Notes what became of a trace. */
-  note(isKept: boolean): void {
-    if (isKept) this.#now.kept++;
-    else this.released++;
+  /** A trace was kept. */
+  noteKept(): void {
+    this.#now.kept++;
   }
 
   #turn(now: number): void {

@@ -60,16 +60,12 @@ export class KeepDecision {
     return isShare ? this.#ratio : 0;
   }
 
-  /** Whether nothing speaks for a trace whose local root has not failed. It is seen then. */
-  isUsual(span: Span, requests: RequestCounts, duration: number): boolean {
-    const { traceState } = span;
-    if (duration > requests.slowNs || requests.seen < this.#first || traceState !== '')
-      return false;
+  /** Whether nothing speaks for a trace whose local root has not failed, if it took no longer than usual. */
+  isUsual({ t0, t1, t2, t3, traceState }: Span, requests: RequestCounts): boolean {
+    if (requests.seen < this.#first || traceState !== '') return false;
     // Most ids need no more than a look.
-    const mayBeShare = (span.t2 & RANDOM_HIGH) >= this.#leastOfShare;
-    if (mayBeShare && this.byRatio(span.t0, span.t1, span.t2, span.t3, '') !== 0) return false;
-    requests.see(duration);
-    return true;
+    if ((t2 & RANDOM_HIGH) < this.#leastOfShare) return true;
+    return this.byRatio(t0, t1, t2, t3, '') === 0;
   }
 
   /**
@@ -97,19 +93,28 @@ export class KeepDecision {
     const failed = hasFailed(span.flags);
     if (rules.errors !== 'none' && (failed || (withinFailed && rules.errors === 'any'))) {
       const type = failed ? errorType(span) : 'within';
-      return this.#within(span, `${requests.label} ${type}`, 'error', now);
+      return this.#within(span, requests, type, 'error', now);
     }
-    if (duration > slowNs) return this.#within(span, `${requests.label} slow`, 'slow', now);
+    if (duration > slowNs) return this.#within(span, requests, 'slow', 'slow', now);
     if (requests.seen <= rules.first) return FIRST;
     return this.byRatio(t0, t1, t2, t3, traceState);
   }
 
   /** The reason, if the limit allows it. */
-  #within({ t0, t1, t2, t3 }: Span, kind: string, reason: 'error' | 'slow', now: number): number {
-    const share = this.#limit.shareOf(kind, now);
+  #within(
+    { t0, t1, t2, t3 }: Span,
+    requests: RequestCounts,
+    type: string,
+    reason: 'error' | 'slow',
+    now: number,
+  ): number {
+    const share = this.#limit.shareOf(`${requests.label} ${type}`, now);
     const isKept = share === 1 || isInShare(shareSampler(share), t0, t1, t2, t3, '');
-    this.#limit.note(isKept);
-    if (!isKept) return 0;
+    if (!isKept) {
+      requests.limited++;
+      return 0;
+    }
+    this.#limit.noteKept();
     return share === 1 ? (reason === 'error' ? ERROR : SLOW) : codeOf(reason, share);
   }
 

@@ -19,7 +19,8 @@ export class KeepingOpenSpans extends OpenSpans {
     if (before === -1 && span.state === OPEN) {
       // What a kill leaves says that nobody has decided.
       span.scope |= UNDECIDED << KEEP_SHIFT;
-      this.#started(span);
+      // Its parent has begun the trace, or was late.
+      if ((span.flags & BELOW) === 0) this.#started(span);
     }
     return super.begin(span, given, before);
   }
@@ -27,16 +28,19 @@ export class KeepingOpenSpans extends OpenSpans {
   override beginFrom(span: Span, template: SpanTemplate, text: string): number {
     if (span.state === OPEN) {
       span.scope |= UNDECIDED << KEEP_SHIFT;
-      this.#started(span);
+      if ((span.flags & BELOW) === 0) this.#started(span);
     }
     return super.beginFrom(span, template, text);
   }
 
   #started(span: Span): void {
-    // Its parent has begun the trace, or was late.
-    if ((span.flags & BELOW) !== 0) return;
+    if ((span.p0 | span.p1) === 0) {
+      // It is the first span of all.
+      this.traces!.add(span.t0, span.t1, span.t2, span.t3, span.start);
+      return;
+    }
     const trace = this.traces!.find(span.t2, span.t3);
-    const isRoot = (span.p0 | span.p1) === 0 || (span.flags & PARENT_REMOTE) !== 0;
+    const isRoot = (span.flags & PARENT_REMOTE) !== 0;
     if (trace === 0) this.#begun(span, isRoot);
     else if (isRoot) this.traces!.roots[trace]!++;
   }
@@ -54,8 +58,6 @@ export class KeepingOpenSpans extends OpenSpans {
       traces.firstIds[2 * trace + 1] = span.s1;
       return;
     }
-    // Without a parent it is the first span of all.
-    if ((span.p0 | span.p1) === 0) return;
     if (traces.wasKept(t2, t3) || (span.traceState !== '' && isKept(span.traceState))) {
       traces.flags[trace]! |= KEPT;
       traces.reasons[trace] = CALLER;

@@ -5,12 +5,10 @@ import { PARENT_REMOTE } from '../layout.js';
 import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
+import { BELOW } from '../span.js';
 import type { Span } from '../span.js';
 import type { Instant } from '../time.js';
 import type { SpanEnding } from '../write/span-ending.js';
-import { letGo } from '../write/span-output.js';
-import { compileEndBelow } from './compiled-end.js';
-import type { EndBelow } from './compiled-end.js';
 import { CountsRecord } from './counts-record.js';
 import { DecidedElsewhere } from './elsewhere.js';
 import type { Follower } from './elsewhere.js';
@@ -20,6 +18,8 @@ import { AllRequests } from './request-counts.js';
 import type { RequestCounts } from './request-counts.js';
 import { hasFailed } from './span-flags.js';
 import { FAILED, KEPT } from './undecided-traces.js';
+import { usualSpanEnds } from './usual-ends.js';
+import type { UsualSpanEnds } from './usual-ends.js';
 import { WaitingOutput } from './waiting-output.js';
 import type { Judge } from './waiting-traces.js';
 
@@ -30,7 +30,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   readonly #decision: KeepDecision;
   readonly #counts: CountsRecord;
   readonly #elsewhere: DecidedElsewhere;
-  readonly #endBelow: EndBelow;
+  readonly #usual: UsualSpanEnds;
   readonly #atExit = (): void => {
     this.finish();
   };
@@ -59,29 +59,29 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     const { traces, operations } = this;
     traces.judge = this;
     this.#rules = rules;
-    this.#requests = new AllRequests(rules, (span) => this.attributesOf(span));
+    this.#requests = new AllRequests(rules, (span) => this.attributesOf(span), traces);
     this.#decision = new KeepDecision(rules);
     this.#counts = new CountsRecord(this, this.#requests, operations);
     this.#elsewhere = new DecidedElsewhere(traces, this);
-    this.#endBelow = compileEndBelow(this, this.ring.openRecords, traces, operations);
+    this.#usual = usualSpanEnds(this, traces);
     traces.decisions.count(true);
     process.once('exit', this.#atExit);
   }
 
   override record(span: Span, endTime: Instant | undefined): void {
     // Small enough that V8 inlines it where spans end.
-    if (endTime !== undefined || observer !== undefined || !this.#endBelow(span)) {
+    if (endTime !== undefined || observer !== undefined || !this.#usual.below(span)) {
       this.#recordOther(span, endTime);
     }
   }
 
   #recordOther(span: Span, endTime: Instant | undefined): void {
+    if (endTime === undefined && this.#releaseUsual(span, '')) return;
     const trace = this.traces.find(span.t2, span.t3);
     if (!this.isLocalRoot(span, trace)) {
       this.recordBelow(span, trace, endTime);
       return;
     }
-    if (endTime === undefined && this.#endUsualRoot(span, trace, '')) return;
     this.#endRoot(span, trace, endTime);
   }
 
@@ -92,12 +92,12 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     text: string,
     isNamed: boolean,
   ): boolean {
+    if (this.#releaseUsual(span, isNamed ? text : '')) return true;
     const { traces } = this;
     const trace = traces.find(span.t2, span.t3);
     if (!this.isLocalRoot(span, trace)) {
       return this.recordBelowWith(span, trace, ending, number, text, isNamed);
     }
-    if (this.#endUsualRoot(span, trace, isNamed ? text : '')) return true;
     // Whoever decides or is decided by attributes wants them.
     if (trace === 0 || this.#rules.decide !== undefined) return false;
     const now = this.timeOf(undefined);
@@ -165,21 +165,18 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   }
 
   /** Releases the trace of its only local root, for which nothing speaks; false: nothing has changed. */
-  #endUsualRoot(span: Span, trace: number, added: string): boolean {
-    const { traces } = this;
-    if (trace === 0 || traces.flags[trace] !== 0 || traces.roots[trace] !== 1) return false;
-    if (hasFailed(span.flags) || observer !== undefined || this.#waitingRoots.size > 0)
-      return false;
-    if (!this.#elsewhere.isAlone(trace, (span.flags & PARENT_REMOTE) !== 0)) return false;
-    const now = this.timeOf(undefined);
-    const duration = Math.max(0, now - span.start);
+  #releaseUsual(span: Span, added: string): boolean {
+    const { flags } = span;
+    if ((flags & BELOW) !== 0 || hasFailed(flags) || observer !== undefined) return false;
+    const isRemote = (flags & PARENT_REMOTE) !== 0;
+    if (!isRemote && (span.p0 | span.p1) !== 0) return false;
+    if (this.#waitingRoots.size > 0 || !this.#elsewhere.isAlone(isRemote)) return false;
     const requests = this.#requests.of(span, added);
-    if (!this.#decision.isUsual(span, requests, duration)) return false;
-    requests.release(duration, false);
-    if (span.slot !== -1) this.release(span);
-    letGo(span);
-    traces.forget(trace);
-    this.#counts.note(now);
+    if (!this.#decision.isUsual(span, requests)) return false;
+    const duration = this.#usual.release(span, requests, requests.slowNs);
+    if (duration === -1) return false;
+    requests.see(duration);
+    this.#counts.note(this.#usual.lastEnd());
     return true;
   }
 

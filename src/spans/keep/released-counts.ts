@@ -27,14 +27,42 @@ export function lowerBound(bucket: number): number {
   );
 }
 
-/** Durations by bucket. */
+/** Of `sums`: how many there were, nanoseconds of all together, and how many had failed. */
+const COUNT = 0;
+const TIME = 1;
+const ERRORS = 2;
+const SUMS = 3;
+
+/**
+ * Durations by bucket, as native code counts them too: `WaitingCounts` of native/ring/waiting_index.h. What was taken
+ * back after it was recorded is below 0, and missing from the next record.
+ */
 export class DurationCounts {
-  readonly counts = new Uint32Array(BUCKETS);
-  count = 0;
+  readonly bytes = new Uint8Array(new ArrayBuffer(8 * SUMS + 4 * BUCKETS));
+  readonly counts = new Int32Array(this.bytes.buffer, 8 * SUMS, BUCKETS);
+  readonly #sums = new Float64Array(this.bytes.buffer, 0, SUMS);
+
+  get count(): number {
+    return this.#sums[COUNT]!;
+  }
+
+  get time(): number {
+    return Math.max(0, this.#sums[TIME]!);
+  }
+
+  get errors(): number {
+    return Math.max(0, this.#sums[ERRORS]!);
+  }
 
   add(duration: number): void {
+    const sums = this.#sums;
     this.counts[bucketOf(duration)]!++;
-    this.count++;
+    sums[COUNT]!++;
+    sums[TIME]! += duration;
+  }
+
+  addError(): void {
+    this.#sums[ERRORS]!++;
   }
 
   /** The upper bound of the bucket with a percentile. */
@@ -49,16 +77,29 @@ export class DurationCounts {
 
   /** What is recent counts more than what is not. */
   halve(): void {
-    this.count = 0;
+    let sum = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       this.counts[bucket]! >>>= 1;
-      this.count += this.counts[bucket]!;
+      sum += this.counts[bucket]!;
+    }
+    this.#sums[COUNT] = sum;
+  }
+
+  /** After a record of what is above 0. */
+  clear(): void {
+    const sums = this.#sums;
+    sums.fill(0);
+    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+      if (this.counts[bucket]! > 0) this.counts[bucket] = 0;
+      else sums[COUNT]! += this.counts[bucket]!;
     }
   }
 
-  clear(): void {
-    this.counts.fill(0);
-    this.count = 0;
+  /** How many there are in the buckets that are above 0. */
+  get recorded(): number {
+    let sum = 0;
+    for (let bucket = 0; bucket < BUCKETS; bucket++) sum += Math.max(0, this.counts[bucket]!);
+    return sum;
   }
 
   /** `bucket:count` of those that are not empty, with commas. */

@@ -2,9 +2,11 @@ import type { SpanAttributes } from '../attributes.js';
 import { attributesOfNames } from '../redaction/redaction.js';
 import type { Redactor } from '../redaction/redaction.js';
 import type { Span } from '../span.js';
-import { bucketOf, DurationCounts } from './released-counts.js';
+import { DurationCounts } from './released-counts.js';
 
 export const ROUTE_ATTRIBUTE = 'http.route';
+/** What a server of gRPC has for a route. */
+export const METHOD_ATTRIBUTE = 'rpc.method';
 
 /** Reads the attributes of an open span, which stays as it is. */
 export type AttributesOf = (span: Span) => SpanAttributes | undefined;
@@ -26,27 +28,35 @@ export function routeIn(name: string): string {
   return space !== -1 && name.charAt(space + 1) === '/' ? name.slice(space + 1) : '';
 }
 
+/** Gives counts of durations the number by which native code adds to them. */
+export interface Numbering {
+  numberOf(counts: Uint8Array): number;
+}
+
 /** What remains of spans of one name that were not kept, since the last record. */
 export class ReleasedFigures {
   declare readonly name: string;
   declare readonly route: string;
   declare readonly kind: number;
-  errors = 0;
-  time = 0;
+  /** By which native code counts its spans; above 0. */
+  declare readonly number: number;
+  /** How many the limit has released: there was a reason to keep them. */
+  limited = 0;
   readonly released = new DurationCounts();
   /** By which a redaction of the name goes. */
   readonly #attributes: SpanAttributes | undefined;
   /** What has changed name and route for the record, and to what. */
   #redactor: Redactor | undefined;
   #redacted: readonly [name: string, route: string] | undefined;
-  /** By bucket: how many were taken back. */
-  readonly #owed = new Map<number, number>();
 
-  constructor({ name, route, kind, attributes }: Figures) {
+  constructor({ name, route, kind, attributes }: Figures, numbering: Numbering) {
+    this.number = numbering.numberOf(this.released.bytes);
     this.name = name;
     this.route = route;
     this.kind = kind;
-    this.#attributes = attributesOfNames(attributes);
+    const method = attributes?.[METHOD_ATTRIBUTE];
+    const named = attributesOfNames(attributes);
+    this.#attributes = method === undefined ? named : { ...named, [METHOD_ATTRIBUTE]: method };
   }
 
   /** Name and route as they are recorded. */
@@ -63,42 +73,20 @@ export class ReleasedFigures {
     const name = redactor.name(this.name, this.#attributes);
     if (this.route === '') return [name, ''];
     // Without the attribute it is a part of the name.
-    const isAttribute = this.#attributes?.[ROUTE_ATTRIBUTE] === this.route;
-    return [name, isAttribute ? redactor.text(ROUTE_ATTRIBUTE, this.route) : routeIn(name)];
+    const attribute = [ROUTE_ATTRIBUTE, METHOD_ATTRIBUTE].find(
+      (each) => this.#attributes?.[each] === this.route,
+    );
+    return [name, attribute === undefined ? routeIn(name) : redactor.text(attribute, this.route)];
   }
 
   /** @param duration nanoseconds. */
   release(duration: number, failed: boolean): void {
-    const { released } = this;
-    released.counts[bucketOf(duration)]!++;
-    released.count++;
-    this.time += duration;
-    if (failed) this.errors++;
-  }
-
-  /** One that was counted is kept after all. */
-  takeBack(duration: number, failed: boolean): void {
-    const bucket = bucketOf(duration);
-    this.#owed.set(bucket, (this.#owed.get(bucket) ?? 0) + 1);
-    this.time -= duration;
-    if (failed) this.errors--;
-  }
-
-  /** Subtracts what was taken back. Those of which a record has gone out already are subtracted from the next ones. */
-  settle(): void {
-    const { counts } = this.released;
-    for (const [bucket, owed] of this.#owed) {
-      const now = Math.min(owed, counts[bucket]!);
-      counts[bucket]! -= now;
-      this.released.count -= now;
-      if (now === owed) this.#owed.delete(bucket);
-      else this.#owed.set(bucket, owed - now);
-    }
+    this.released.add(duration);
+    if (failed) this.released.addError();
   }
 
   clear(): void {
-    this.errors = 0;
-    this.time = 0;
+    this.limited = 0;
     this.released.clear();
   }
 }

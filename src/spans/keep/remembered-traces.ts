@@ -5,21 +5,21 @@ const SETS = REMEMBERED / OF_A_SET;
 
 /** The last traces of which something is known, by the low half of their ids. */
 export class RememberedTraces {
-  readonly #ids = new Int32Array(2 * REMEMBERED);
+  readonly ids = new Int32Array(2 * REMEMBERED);
   /** Of each set: which one goes next. */
-  readonly #oldest = new Uint8Array(SETS);
+  readonly oldest = new Uint8Array(SETS);
 
   add(t2: number, t3: number): void {
     const set = t3 & (SETS - 1);
-    const oldest = this.#oldest[set]!;
-    this.#oldest[set] = (oldest + 1) & (OF_A_SET - 1);
+    const oldest = this.oldest[set]!;
+    this.oldest[set] = (oldest + 1) & (OF_A_SET - 1);
     const at = 2 * (set * OF_A_SET + oldest);
-    this.#ids[at] = t2;
-    this.#ids[at + 1] = t3;
+    this.ids[at] = t2;
+    this.ids[at + 1] = t3;
   }
 
   has(t2: number, t3: number): boolean {
-    const ids = this.#ids;
+    const ids = this.ids;
     const from = 2 * OF_A_SET * (t3 & (SETS - 1));
     for (let at = from; at < from + 2 * OF_A_SET; at += 2) {
       if (ids[at + 1] === t3 && ids[at] === t2) return true;

@@ -2,8 +2,8 @@ import { KINDS } from '../layout.js';
 import type { Span } from '../span.js';
 import type { KeepRules, SlowRule } from './keep-options.js';
 import { DurationCounts } from './released-counts.js';
-import { ReleasedFigures, ROUTE_ATTRIBUTE, routeIn } from './released-figures.js';
-import type { AttributesOf, Figures } from './released-figures.js';
+import { METHOD_ATTRIBUTE, ReleasedFigures, ROUTE_ATTRIBUTE, routeIn } from './released-figures.js';
+import type { AttributesOf, Figures, Numbering } from './released-figures.js';
 import { kindOf } from './span-flags.js';
 
 /** Names that are told apart in a thread. */
@@ -30,8 +30,15 @@ export class RequestCounts extends ReleasedFigures {
   declare readonly label: string;
   readonly #recent: DurationCounts | undefined;
 
-  constructor(figures: Figures, given: string, added: string, differs: boolean, rule: SlowRule) {
-    super(figures);
+  constructor(
+    figures: Figures,
+    numbering: Numbering,
+    given: string,
+    added: string,
+    differs: boolean,
+    rule: SlowRule,
+  ) {
+    super(figures, numbering);
     this.given = given;
     this.added = added;
     this.differsByAttribute = differs;
@@ -63,15 +70,17 @@ const SERVER = KINDS.indexOf('server');
 export class AllRequests {
   readonly #rules: KeepRules;
   readonly #attributesOf: AttributesOf;
+  readonly #numbering: Numbering;
   /** By the name, then by what is added to it at the end, or by the route that only the attribute says. */
   readonly #byName = new Map<string, Map<string, RequestCounts>>();
   readonly #recent = new Array<RequestCounts | undefined>(RECENT_NAMES).fill(undefined);
   readonly #all: RequestCounts[] = [];
   #other: RequestCounts | undefined;
 
-  constructor(rules: KeepRules, attributesOf: AttributesOf) {
+  constructor(rules: KeepRules, attributesOf: AttributesOf, numbering: Numbering) {
     this.#rules = rules;
     this.#attributesOf = attributesOf;
+    this.#numbering = numbering;
   }
 
   /** @param added to the name of the span, after a space, and its route; empty: nothing. */
@@ -93,10 +102,16 @@ export class AllRequests {
     return typeof route === 'string' ? route : '';
   }
 
+  /** The method of a server of gRPC, which is the same for all requests of a name; empty: it is none. */
+  #method(span: Span, kind: number): string {
+    const method = kind === SERVER ? this.#attributesOf(span)?.[METHOD_ATTRIBUTE] : undefined;
+    return typeof method === 'string' ? method : '';
+  }
+
   #find(span: Span, added: string): RequestCounts {
     const { name } = span;
     const kind = kindOf(span.flags);
-    const named = added === '' ? routeIn(name) : added;
+    const named = added === '' ? routeIn(name) || this.#method(span, kind) : added;
     const differs = named === '' && kind === SERVER;
     const attribute = differs ? this.#attribute(span) : '';
     // Nothing that is added to a name begins with it.
@@ -112,7 +127,7 @@ export class AllRequests {
     const own = this.#attributesOf(span);
     const attributes = added === '' ? own : { ...own, [ROUTE_ATTRIBUTE]: added };
     const figures = { name: whole, route, kind, attributes };
-    const counts = new RequestCounts(figures, name, added, differs, rule);
+    const counts = new RequestCounts(figures, this.#numbering, name, added, differs, rule);
     this.#all.push(counts);
     if (ofName === undefined) this.#byName.set(name, (ofName = new Map<string, RequestCounts>()));
     ofName.set(key, counts);
@@ -121,7 +136,7 @@ export class AllRequests {
 
   #addOther(kind: number): RequestCounts {
     const figures = { name: OTHER, route: '', kind, attributes: undefined };
-    const other = new RequestCounts(figures, OTHER, '', false, this.#rules.slow);
+    const other = new RequestCounts(figures, this.#numbering, OTHER, '', false, this.#rules.slow);
     this.#all.push(other);
     return other;
   }

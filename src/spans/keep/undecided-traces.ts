@@ -48,12 +48,11 @@ export abstract class UndecidedTraces {
   /** The last local root of a trace has ended. */
   readonly forget: (trace: number) => void;
 
-  protected readonly ring: WaitingRing;
+  readonly ring: WaitingRing;
   protected readonly groups: Int32Array;
   /** Of the ring: the records of a trace that wait, and their bytes. */
   protected readonly records: Int32Array;
   protected readonly bytes: Int32Array;
-  readonly bucketMask: number;
   readonly #buckets: Int32Array;
   readonly #next: Int32Array;
   /** Two elements: the number that is free, and from which on none was ever used. */
@@ -68,7 +67,6 @@ export abstract class UndecidedTraces {
     const count = groups.length / GROUP_WORDS;
     const buckets = new Int32Array(2 ** Math.ceil(Math.log2(count)));
     const mask = buckets.length - 1;
-    this.bucketMask = mask;
     this.#buckets = buckets;
     const each = () => new Int32Array(count);
     const flags = (this.flags = each());
@@ -152,16 +150,19 @@ export abstract class UndecidedTraces {
     return this.#numbers[UNUSED]!;
   }
 
-  /** What does not change, by the names that compiled functions have for it: see compiled-end.ts. */
-  get constants(): Record<string, unknown> {
-    return {
-      groups: this.groups,
-      buckets: this.#buckets,
-      nexts: this.#next,
-      traceFlags: this.flags,
-      records: this.records,
-      traceBytes: this.bytes,
-    };
+  /** What native code goes by, up to the records: the arrays of native/ring/waiting_index.h. */
+  protected get ownArrays(): readonly Int32Array[] {
+    const { bytes, flags, records, roots, shared } = this;
+    return [this.#buckets, this.#next, flags, roots, shared, records, bytes];
+  }
+
+  /** The same of the numbers of traces, and of those that were released. */
+  protected get numbers(): Int32Array {
+    return this.#numbers;
+  }
+
+  protected get released(): RememberedTraces {
+    return this.#released;
   }
 
   /** Decides about a trace whose number is needed. */

@@ -15,7 +15,7 @@ import { letGo, SpanOutput } from '../write/span-output.js';
 import { SLOW } from './keep-decision.js';
 import { KeepingOpenSpans } from './keeping-open-spans.js';
 import { durationAt, OperationCounts } from './operation-counts.js';
-import type { Operation } from './operation-counts.js';
+import type { ReleasedFigures } from './released-figures.js';
 import { hasFailed } from './span-flags.js';
 import { BEGINS_WITHIN, FAILED, KEPT, RELEASED } from './undecided-traces.js';
 import { WaitingTraces } from './waiting-traces.js';
@@ -51,11 +51,8 @@ export class WaitingOutput extends SpanOutput {
     const traces = new WaitingTraces(ring, direct);
     Object.defineProperty(this, 'traces', { value: traces });
     (this.open as KeepingOpenSpans).traces = traces;
-    const operations = new OperationCounts((span) => this.attributesOf(span));
+    const operations = new OperationCounts((span) => this.attributesOf(span), traces);
     this.operations = operations;
-    traces.whenCopied = (mark, view, at) => {
-      operations.takeBack(mark, view, at);
-    };
   }
 
   protected override openSpansIn(table: OpenRecords): OpenSpans {
@@ -92,6 +89,7 @@ export class WaitingOutput extends SpanOutput {
     const failed = hasFailed(span.flags);
     if (failed) traces.flags[trace]! |= FAILED;
     const operation = this.operations.of(span.name, span);
+    if (span.heldBytes > 0) traces.learn(span.slot, operation.number);
     super.record(span, endTime);
     this.#wait(trace, operation, failed);
   }
@@ -114,7 +112,7 @@ export class WaitingOutput extends SpanOutput {
   }
 
   /** The span that was recorded last waits with its trace, unless that is decided. */
-  #wait(trace: number, operation: Operation, failed: boolean): void {
+  #wait(trace: number, operation: ReleasedFigures, failed: boolean): void {
     const { traces } = this;
     const at = traces.link(trace);
     if (at !== -1) {

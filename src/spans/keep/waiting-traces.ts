@@ -1,8 +1,15 @@
 import type { Reclaimer, WaitingRing } from '../../core/ring/waiting-ring.js';
 import { GROUP_WORDS } from '../../core/ring/waiting-ring.js';
-import { COUNTER_OFFSET, DESCRIPTION_OFFSET, SIZE_OFFSET } from '../../heph/layout.js';
+import type { UsualEnds } from '../../core/native-ring.js';
+import {
+  COUNTER_OFFSET,
+  DESCRIPTION_OFFSET,
+  SIZE_OFFSET,
+  START_OFFSET,
+} from '../../heph/layout.js';
 import type { Stream } from '../../heph/write/stream.js';
-import { KEEP_REASON_AFTER_NAME } from '../layout.js';
+import { FLAGS_AFTER_NAME, KEEP_REASON_AFTER_NAME, STATUS_ERROR, STATUS_SHIFT } from '../layout.js';
+import type { Numbering } from './released-figures.js';
 import { KEPT, MOVED, RELEASED, UndecidedTraces } from './undecided-traces.js';
 
 /** Part of the ring that one trace may have if it has to wait longer, and all of them. */
@@ -19,18 +26,19 @@ export interface Judge {
   byRatio(trace: number): number;
 }
 
-/** Hears of each record that is kept and has a mark: where it lies. */
-export type CopyListener = (mark: number, view: DataView, at: number) => void;
+/** Writers of open records that are told apart. */
+const MOST_WRITERS = 1 << 14;
+/** Words and times of a native call. */
+const CALL = 8;
+/** Of `call`: what was done. */
+export const DONE = 4;
 
 /** Each record is longer than this power of two, so that those of a ring have a number each. */
 export const RECORD_SHIFT = 6;
 
 /** The records of undecided traces, which wait in a ring. */
-export class WaitingTraces extends UndecidedTraces implements Reclaimer {
-  /** Traces that had to be decided by ratio because there was no room for them to wait. */
-  cut = 0;
+export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numbering {
   judge: Judge | undefined;
-  whenCopied: CopyListener | undefined;
 
   readonly #to: Stream;
   readonly #mask: number;
@@ -43,6 +51,14 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer {
   readonly longest: number;
   /** By the offset of a record: what is noted of it. */
   readonly #marks: Uint16Array;
+  /** By the writer of an open record: what will be noted of it; 0: nothing is known. */
+  readonly #kinds = new Uint16Array(MOST_WRITERS);
+  /** Kinds that native code counts. */
+  #counted = 0;
+  /** What `ends` are called with; undefined: they cannot be. */
+  readonly call = new Int32Array(new ArrayBuffer(4 * CALL));
+  readonly times = new Float64Array(new ArrayBuffer(8 * CALL));
+  readonly ends: UsualEnds | undefined;
 
   /** @param to the stream of kept spans. */
   constructor(ring: WaitingRing, to: Stream) {
@@ -55,17 +71,52 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer {
     this.#linked[0] = ring.headWord;
     this.longest = ring.capacity * LONGEST_TRACE;
     ring.reclaimer = this;
+    this.ends = this.#index();
   }
 
-  override get constants(): Record<string, unknown> {
-    return {
-      ...super.constants,
-      linked: this.#linked,
-      firsts: this.#first,
-      lasts: this.#last,
-      marks: this.#marks,
-      heads: this.ring.heads,
-    };
+  #index(): UsualEnds | undefined {
+    const { ring } = this;
+    const { openRecords } = ring;
+    const settings = Int32Array.of(
+      RECORD_SHIFT,
+      KEPT | RELEASED,
+      this.longest,
+      COUNTER_OFFSET,
+      START_OFFSET,
+      DESCRIPTION_OFFSET,
+      FLAGS_AFTER_NAME,
+      KEEP_REASON_AFTER_NAME,
+      STATUS_ERROR << STATUS_SHIFT,
+    );
+    const arrays = [
+      this.call,
+      this.times,
+      ...this.ownArrays,
+      this.#first,
+      this.#last,
+      this.numbers,
+      this.#linked,
+      this.#marks,
+      this.#kinds,
+      openRecords?.freeSlots ?? new Int32Array(1),
+      this.released.ids,
+      this.released.oldest,
+      settings,
+    ];
+    const ends = ring.index(arrays);
+    return openRecords === undefined ? undefined : ends;
+  }
+
+  numberOf(counts: Uint8Array): number {
+    this.#counted += 1;
+    this.ring.countIn(this.#counted, counts);
+    return this.#counted;
+  }
+
+  /** The records of what has written the one in a slot are of a kind from here on. */
+  learn(slot: number, kind: number): void {
+    const writer = this.ring.openRecords!.writerOf(slot);
+    if (writer > 0 && writer < MOST_WRITERS) this.#kinds[writer] = kind;
   }
 
   /**
@@ -137,34 +188,20 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer {
     const from = this.ring;
     let next = 0;
     while (next < count) {
-      let bytes = 0;
-      const begin = next;
-      for (; next < count; next++) {
-        const size = this.#sizeAt(positions[next]!);
-        if (next > begin && bytes + size > to.longestRecord) break;
-        bytes += size;
-      }
-      if (bytes > to.longestRecord) {
+      const most = Math.min(this.bytes[trace]!, to.longestRecord);
+      if (to.free < most && !to.makeRoom(most)) break;
+      const number = counter[0]!;
+      const bytes = to.copyFrom(from, positions, next, count - next, number, reason);
+      const copied = this.call[DONE]!;
+      if (bytes === 0) {
+        if (copied > 0) break;
         to.countRefused();
+        next++;
         continue;
       }
-      if (to.free < bytes && !to.makeRoom(bytes)) break;
-      if (!to.copyFrom(from, positions, begin, next - begin)) break;
-      let at = to.position;
-      let number = counter[0]!;
-      for (let i = begin; i < next; i++) {
-        const offset = positions[i]! & this.#mask;
-        const size = to.view.getInt32(at + SIZE_OFFSET);
-        to.view.setUint32(at + COUNTER_OFFSET, number);
-        const name = to.view.getUint16(at + DESCRIPTION_OFFSET);
-        to.view.setInt16(at + DESCRIPTION_OFFSET + 2 + name + KEEP_REASON_AFTER_NAME, reason);
-        const mark = this.#marks[offset >> RECORD_SHIFT]!;
-        if (mark !== 0) this.whenCopied?.(mark, to.view, at);
-        number = (number + 1) >>> 0;
-        at += size;
-      }
+      next += copied;
       const upto = next === count ? from.headWord : positions[next]!;
-      from.commitCopies(trace * GROUP_WORDS, bytes, upto, counter, number);
+      from.commitCopies(trace * GROUP_WORDS, bytes, upto, counter, (number + copied) >>> 0);
     }
     this.records[trace] = 0;
     this.bytes[trace] = 0;
@@ -210,12 +247,8 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer {
 
   protected override decideNow(trace: number): void {
     const reason = this.judge?.certain(trace) || (this.judge?.byRatio(trace) ?? 0);
-    if (reason === 0) {
-      this.cut++;
-      this.release(trace);
-    } else {
-      this.keep(trace, reason);
-    }
+    if (reason === 0) this.release(trace);
+    else this.keep(trace, reason);
   }
 
   #survivors(but: number): number {
@@ -249,10 +282,6 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer {
     this.#first[trace] = head;
     this.#last[trace] = before;
     this.#linked[0] = ring.headWord;
-  }
-
-  #sizeAt(position: number): number {
-    return this.ring.view.getInt32((position & this.#mask) + SIZE_OFFSET);
   }
 
   /** Where the records of a trace lie, the oldest first. */

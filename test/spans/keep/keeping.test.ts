@@ -20,7 +20,7 @@ const SLOW = 60_000;
 
 interface Run {
   spans: SpanRecord[];
-  released: { count: number; errors: number };
+  released: { count: number; errors: number; limited: number };
   bytes: number;
 }
 
@@ -35,13 +35,14 @@ async function kept(keep: KeepOptions, record: () => unknown): Promise<Run> {
     },
     { keep: { limit: false, waitingBytes: 1 << 20, ...keep } },
   );
-  const released = { count: 0, errors: 0 };
+  const released = { count: 0, errors: 0, limited: 0 };
   for (const packet of readPackets(path)) {
     const line = dumpLine(packet);
     // Operations have counts of their own.
     if (!line.includes('tracewright.released') || line.includes('"below"')) continue;
     released.count += Number(/"count":u64=(\d+)/.exec(line)![1]);
     released.errors += Number(/"errors":u64=(\d+)/.exec(line)![1]);
+    released.limited += Number(/"limited":u64=(\d+)/.exec(line)?.[1] ?? 0);
   }
   return { spans, released, bytes: statSync(path).size };
 }
@@ -86,7 +87,7 @@ test('slow and failed traces are kept whole, and the others are counted', async 
   expect(spans.every(({ kept: why }) => why?.weight === 1 || why?.reason === 'undecided')).toBe(
     true,
   );
-  expect(released).toEqual({ count: 19_700, errors: 0 });
+  expect(released).toEqual({ count: 19_700, errors: 0, limited: 0 });
 });
 
 test('errors: any keeps a trace of which one span has failed', async () => {
@@ -211,6 +212,7 @@ test('the limit keeps something of each route and type of error', async () => {
   expect(often.length).toBeLessThan(2500);
   expect(spans.length + released.count).toBe(5000);
   expect(released.errors).toBe(released.count);
+  expect(released.limited).toBe(released.count);
   // The weights make up for what was released.
   const weights = often.reduce((sum, { kept: why }) => sum + why!.weight, 0);
   expect(weights).toBeGreaterThan(500);

@@ -57,6 +57,8 @@ test('requests are counted by the route of their attribute if their name has non
       request('GET /c', { 'http.route': '/c', n }, 'checkout');
       request('GET /d', { n });
       request('GET', { n });
+      // gRPC: its method is its route, as in the metrics of kept requests.
+      request('shop.Cart/Add', { 'rpc.method': 'shop.Cart/Add', n });
       const late = startSpan('POST', { n }, { parent: null, kind: 'server' });
       late.set('http.route', '/late').end();
     }
@@ -68,7 +70,8 @@ test('requests are counted by the route of their attribute if their name has non
     'GET /d | /d': 300,
     'GET | ': 300,
     'POST | /late': 300,
-    query: 1200,
+    'shop.Cart/Add | shop.Cart/Add': 300,
+    query: 1500,
   });
 });
 

@@ -1,0 +1,141 @@
+// What the thread that writes knows of its groups of waiting records: where the records of each lie,
+// and how long those took that were let go. JavaScript lays it out in arrays of its own, and can do
+// all of it by itself: src/spans/keep. What is usual is done here, in a fifth of the instructions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tracewright {
+
+// Of the records of one kind that were let go: how many, nanoseconds of all together, and how many
+// had failed.
+struct WaitingCounts {
+  static constexpr uint32_t kBucketBits = 5;  // of an octave: a bucket is 1/32 of it
+  static constexpr uint32_t kBuckets = (48 << kBucketBits) + 1;
+  static constexpr size_t kBytes = 24 + size_t{kBuckets} * sizeof(int32_t);
+
+  double count;
+  double time;
+  double errors;
+  int32_t buckets[kBuckets];
+
+  void add(uint64_t ns) {
+    count += 1;
+    time += static_cast<double>(ns);
+    ++buckets[bucket_of(ns)];
+  }
+
+  // One that was counted is not let go.
+  void take_back(uint64_t ns, bool failed) {
+    count -= 1;
+    time -= static_cast<double>(ns);
+    if (failed) errors -= 1;
+    --buckets[bucket_of(ns)];
+  }
+
+  // 0: less than 1 ns.
+  static uint32_t bucket_of(uint64_t ns) {
+    if (ns == 0) return 0;
+    const auto octave = static_cast<uint32_t>(63 - __builtin_clzll(ns));
+    const uint64_t part = octave >= kBucketBits ? ns >> (octave - kBucketBits)
+                                                : ns << (kBucketBits - octave);
+    constexpr uint64_t kMask = (1 << kBucketBits) - 1;
+    const uint32_t bucket = 1 + (octave << kBucketBits) + static_cast<uint32_t>(part & kMask);
+    return bucket < kBuckets ? bucket : kBuckets - 1;
+  }
+};
+
+struct WaitingIndex {
+  // What a call is about, by its number in `call`: where the record lies in the table of open
+  // records, its bytes, its final word, and its kind. `kDone` becomes 1 if the call has done all.
+  enum Call { kSlot, kBytes, kWord, kKind, kDone, kCalls };
+  // In `times`: the longest that is usual, how long it was, and the time now.
+  enum Time { kLimit, kDuration, kNow, kTimes };
+  // The arrays, in the order in which JavaScript gives them.
+  enum Array {
+    kCallArray,
+    kTimesArray,
+    kBuckets,
+    kNexts,
+    kFlags,
+    kRoots,
+    kShared,
+    kRecords,
+    kGroupBytes,
+    kFirsts,
+    kLasts,
+    kNumbers,
+    kLinked,
+    kMarks,
+    kKinds,
+    kFreeSlots,
+    kReleased,
+    kOldest,
+    kSettings,
+    kArrays
+  };
+
+  int32_t* call = nullptr;
+  double* times = nullptr;
+  // Chains of groups, by the low bits of the second word: its first one, and the next of each.
+  int32_t* buckets = nullptr;
+  uint32_t bucket_mask = 0;
+  int32_t* nexts = nullptr;
+  // Of each group. Flags: what is not usual.
+  int32_t* flags = nullptr;
+  int32_t* roots = nullptr;
+  int32_t* shared = nullptr;
+  int32_t* records = nullptr;
+  int32_t* bytes = nullptr;
+  int32_t* firsts = nullptr;
+  int32_t* lasts = nullptr;
+  // The group that is free, and from which on none was ever used.
+  int32_t* numbers = nullptr;
+  int32_t* linked = nullptr;
+  // The kind of each waiting record, by its position; and by the writer of an open one.
+  uint16_t* marks = nullptr;
+  uint16_t* kinds = nullptr;
+  uint32_t kind_count = 0;
+  int32_t* free_slots = nullptr;
+  // The groups that were released last, in sets by the low bits of the second word.
+  int32_t* released = nullptr;
+  uint8_t* oldest = nullptr;
+  uint32_t set_mask = 0;
+  uint32_t of_a_set = 0;
+
+  // The settings, in the order in which JavaScript gives them.
+  enum Number {
+    kRecordShift,
+    kDecided,
+    kLongest,
+    kLinkAt,
+    kStartAt,
+    kNameAt,
+    kWordAfterName,
+    kReasonAfterName,
+    kFailedBit,
+    kNumberCount
+  };
+  uint32_t record_shift = 0;
+  // Flags of a group about which there is nothing to decide any more.
+  int32_t decided = 0;
+  int32_t longest = 0;
+  // Where a record has what: u32, u64, and u16 bytes of its name, big-endian.
+  uint32_t link_at = 0;
+  uint32_t start_at = 0;
+  uint32_t name_at = 0;
+  uint32_t word_after_name = 0;
+  uint32_t reason_after_name = 0;  // two bytes
+  uint32_t failed_bit = 0;         // of the word
+
+  // By the number of their kind.
+  static constexpr uint32_t kMostKinds = 2048;
+  WaitingCounts* counts[kMostKinds] = {};
+
+  WaitingCounts* counts_of(uint32_t kind) const {
+    return kind < kMostKinds ? counts[kind] : nullptr;
+  }
+};
+
+}  // namespace tracewright
