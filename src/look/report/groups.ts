@@ -377,6 +377,7 @@ export function groupFigures(
       count: Math.round(count),
       errors: Math.round(weight(tally) * errors),
       recorded: durations.count - tally.released,
+      notKept: tally.released,
       rate: count / (recorded(tally) / 1e9),
       p50: p50!,
       p95: p95!,

@@ -1,6 +1,7 @@
 import { listed } from '../../core/counted.js';
 import { countText, shareText } from './units.js';
 import type { EarlierAndLater, Report, ServiceRuns } from './report-shape.js';
+import { HISTOGRAM_MARK } from './tables/report-table.js';
 
 /** Paths of a side that are named. */
 const MAX_PATHS = 3;
@@ -24,16 +25,28 @@ export function figureHints(report: Report): string[][] {
       `No span that was looked at has the attribute ${name}: did you mean ${near}?`,
     ]),
     ...samplingHints(report),
-    ...(report.notKept === 0 ? [] : [notKeptHint(report.notKept)]),
+    ...(report.notKept === 0 ? [] : [notKeptHint(report)]),
+    ...(report.lostCounts.length === 0 ? [] : [lostCountsHint(report.lostCounts)]),
     ...(withoutContext.length === 0 ? [] : [contextHint(withoutContext)]),
   ];
 }
 
-function notKeptHint(count: number): string[] {
+function notKeptHint({ notKept, aboveLimit }: Report): string[] {
   return [
-    `${countText(count)} requests were not kept, only counted.`,
-    'Counts, errors, rates and percentiles of groups are of all requests, within 3 %.',
+    `${countText(notKept)} requests were not kept, only counted.`,
+    ...(aboveLimit === 0
+      ? []
+      : [`${countText(aboveLimit)} of them were slow or failed, and above the limit.`]),
+    'Counts, errors, rates and percentiles of groups are of all requests.',
+    `Figures with ${HISTOGRAM_MARK} come from histograms, and are right within 3 %.`,
     'All other figures, and the traces, are of what was kept.',
+  ];
+}
+
+function lostCountsHint(services: readonly string[]): string[] {
+  return [
+    `${listed(services)} ${wereText(services)} killed, or ended with open requests.`,
+    'Counts of requests that were not kept may be missing, of the last 10 s at most.',
   ];
 }
 

@@ -1,5 +1,5 @@
 import { TracewrightError } from '../../core/errors.js';
-import { releasedIn } from '../../spans/read/released-requests.js';
+import { countedUntil, releasedIn } from '../../spans/read/released-requests.js';
 import type { ReleasedRequests } from '../../spans/read/released-requests.js';
 import { textPattern } from '../condition/span-condition.js';
 import type { Condition, LookIndex } from '../index/look-index.js';
@@ -64,18 +64,49 @@ export function* selectedCounts(
   }
 }
 
-/**
- * Adds what was not kept to the groups.
- *
- * @returns how many requests there are.
- */
-export function addReleased(index: LookIndex, condition: Condition, grouping: Grouping): number {
+/** How many requests were not kept, and how many of them because of the limit. */
+export interface NotKept {
+  count: number;
+  limited: number;
+}
+
+/** Adds what was not kept to the groups. */
+export function addReleased(index: LookIndex, condition: Condition, grouping: Grouping): NotKept {
   let count = 0;
+  let limited = 0;
   for (const { released, source } of selectedCounts(index, condition)) {
     if (!released.isBelow) count += released.count;
+    limited += released.limited;
     if (grouping.takesReleased(released)) {
       grouping.addReleased(released, source.service, source.path);
     }
   }
-  return count;
+  return { count, limited };
+}
+
+/** Without requests there are no counts: a process that ends by itself writes its last ones right before. */
+const AT_ITS_END_NS = 1e9;
+
+/**
+ * Services, or else paths, that were killed while they had counts that they had not written.
+ *
+ * @param endOf when a source was recorded last, in ns since the index's epoch.
+ */
+export function servicesWithLostCounts(
+  { sources, epoch }: LookIndex,
+  endOf: (source: number) => number,
+): string[] {
+  const lost = sources.filter(({ number, format, path, state, clockOffset }) => {
+    if (format !== 'Heph' || (state !== 'died' && state !== 'unfinished')) return false;
+    try {
+      const until = countedUntil(path);
+      if (until === undefined) return false;
+      return endOf(number) - Number(until + clockOffset - epoch) > AT_ITS_END_NS;
+    } catch (error) {
+      // The index names what cannot be read.
+      if (!(error instanceof TracewrightError)) throw error;
+      return false;
+    }
+  });
+  return [...new Set(lost.map(({ service, path }) => service ?? path))];
 }

@@ -39,6 +39,8 @@ export interface Group extends Latency, GroupWaits {
   system: string | null;
   /** How many spans are recorded: of a sampled service fewer than `count`. */
   recorded: number;
+  /** How many were not kept, only counted: with any, percentiles and `max` come from histograms. */
+  notKept: number;
   /** Of the time of all groups, from 0 to 1. */
   share: number;
   /** How many names share the row, because there are too many; null: it is of one name. */
@@ -216,6 +218,10 @@ export interface Report {
   exact: boolean;
   /** Requests that were not kept: counts, rates and percentiles of groups have them, from histograms. */
   notKept: number;
+  /** How many of them were slow or had failed, and were above the limit of kept traces. */
+  aboveLimit: number;
+  /** Services, or else paths, whose last counts of such requests a kill has lost. */
+  lostCounts: string[];
   sources: ReportSource[];
   /** Null: these are not two recordings of the same services. */
   recordedTwice: EarlierAndLater | null;

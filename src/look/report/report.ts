@@ -17,7 +17,8 @@ import { groupPictures, timelineOf } from './pictures.js';
 import { poolWaits } from './pool-waits.js';
 import { REPORT_VERSION } from './report-shape.js';
 import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from './report-shape.js';
-import { addReleased } from './released-groups.js';
+import { addReleased, servicesWithLostCounts } from './released-groups.js';
+import type { NotKept } from './released-groups.js';
 import { ProcessStarts, RecordedTimes } from './recorded-times.js';
 import { Processes } from './processes.js';
 import { RowSelection, endOf } from './selection.js';
@@ -210,7 +211,8 @@ export async function makeReport(
   const by = attributes.length > 0 ? 'attribute' : (options.by ?? usual);
   const grouping = new Grouping(selection, by, requests, exact, attributes);
   await grouping.count(ready);
-  const notKept = attributes.length === 0 ? addReleased(index, condition, grouping) : 0;
+  const notKept =
+    attributes.length === 0 ? addReleased(index, condition, grouping) : { count: 0, limited: 0 };
   const before = await selectionBefore(selection, condition);
   return inTurns(figureSteps(selection, before, grouping, notKept, options));
 }
@@ -219,7 +221,7 @@ function* figureSteps(
   selection: RowSelection,
   before: RowSelection | undefined,
   grouping: Grouping,
-  notKept: number,
+  notKept: NotKept,
   { condition = {}, slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 }: ReportOptions,
 ): Steps<IllustratedReport> {
   const { index } = selection;
@@ -245,7 +247,9 @@ function* figureSteps(
     attributes: grouping.attributes,
     outside: callsOutside(selection),
     exact,
-    notKept,
+    notKept: notKept.count,
+    aboveLimit: notKept.limited,
+    lostCounts: servicesWithLostCounts(index, (source) => times.ofSource(source).end),
     sources: sourcesOf(index, times, sampling, selection.window),
     recordedTwice: earlierAndLater(index, times),
     runs: serviceRuns(index, times),

@@ -11,6 +11,7 @@ import {
   RELEASED_DURATIONS,
   RELEASED_ERRORS,
   RELEASED_KIND,
+  RELEASED_LIMITED,
   RELEASED_NAME,
   RELEASED_RESOURCE,
   RELEASED_ROUTE,
@@ -33,6 +34,8 @@ export interface ReleasedRequests {
   to: bigint;
   count: number;
   errors: number;
+  /** How many were slow or had failed, and were above the limit of kept traces. */
+  limited: number;
   /** Nanoseconds of all together. */
   time: number;
   /** Middles of the buckets, in nanoseconds, and how many durations they have. */
@@ -78,6 +81,7 @@ export function releasedOf({ attributes, start, end }: EventPacket, epoch = 0n):
     to: epoch + end,
     count: numberOf(RELEASED_COUNT),
     errors: numberOf(RELEASED_ERRORS),
+    limited: numberOf(RELEASED_LIMITED),
     time: numberOf(RELEASED_TIME),
     durations: durationsIn(textOf(RELEASED_DURATIONS)),
   };
@@ -85,12 +89,28 @@ export function releasedOf({ attributes, start, end }: EventPacket, epoch = 0n):
 
 /** The counts in a Heph trace, of all its pieces. */
 export function* releasedIn(path: string): Generator<ReleasedRequests, void> {
-  if (existsSync(path)) yield* releasedInFile(path);
-  else for (const piece of piecesOf(path)) yield* releasedInFile(piece);
+  for (const each of notesIn(path)) if (each !== KEEPING) yield each;
+}
+
+/** When the last counts of a trace end, in ns since 1970; undefined: there are none, as every trace is kept. */
+export function countedUntil(path: string): bigint | undefined {
+  let until: bigint | undefined;
+  for (const each of notesIn(path)) {
+    const to = each === KEEPING ? 0n : each.to;
+    if (until === undefined || to > until) until = to;
+  }
+  return until;
+}
+
+/** A thread says by which rules it keeps traces. */
+const KEEPING = 'keeping';
+
+function* notesIn(path: string): Generator<ReleasedRequests | typeof KEEPING, void> {
+  for (const file of existsSync(path) ? [path] : piecesOf(path)) yield* notesInFile(file);
 }
 
 /** A file whose threads keep every trace is not read to its end. */
-function* releasedInFile(path: string): Generator<ReleasedRequests, void> {
+function* notesInFile(path: string): Generator<ReleasedRequests | typeof KEEPING, void> {
   let isKeeping = false;
   let packets = 0;
   let epoch = 0n;
@@ -101,7 +121,9 @@ function* releasedInFile(path: string): Generator<ReleasedRequests, void> {
       continue;
     }
     if (packet.description === RESOURCE_DESCRIPTION) {
-      isKeeping ||= packet.attributes.some(({ name }) => name === KEEP_RULES);
+      if (!packet.attributes.some(({ name }) => name === KEEP_RULES)) continue;
+      isKeeping = true;
+      yield KEEPING;
     } else if (packet.description === RELEASED_DESCRIPTION) {
       yield releasedOf(packet, epoch);
     }

@@ -42,6 +42,8 @@ describe('tracewright report', () => {
       'outside',
       'exact',
       'notKept',
+      'aboveLimit',
+      'lostCounts',
       'sources',
       'recordedTwice',
       'runs',

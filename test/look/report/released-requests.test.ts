@@ -1,10 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { compareRecordings } from '../../../src/look/compare/compare-recordings.js';
 import type { Condition } from '../../../src/look/index/look-index.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
+import { hintTexts } from '../../../src/look/report/hint-texts.js';
 import { makeReport } from '../../../src/look/report/report.js';
 import type { Group } from '../../../src/look/report/report-shape.js';
+import { groupTable } from '../../../src/look/report/tables/group-tables.js';
+import { cellText } from '../../../src/look/report/tables/report-table.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { recording, reportOn } from './recorded-service.js';
 
@@ -192,4 +199,34 @@ it('a comparison is of all requests', async () => {
     before.close();
     after.close();
   }
+});
+
+it('figures that come from histograms have a mark, and a kill may have lost counts', async () => {
+  const target = join(mkdtempSync(join(tmpdir(), 'tracewright-killed-')), 'killed.heph');
+  const program = `
+    import { configure, flush, startSpan } from 'tracewright/spans';
+    const target = ${JSON.stringify(target)};
+    configure({ target, service: 'shop', keep: { slowerThan: 60_000, errors: true, limit: false } });
+    const request = () => startSpan('GET /x', {}, { parent: null, kind: 'server' });
+    for (let n = 0; n < 100; n++) request().end();
+    request().fail(new Error('no')).end();
+    await flush();
+    process.kill(process.pid, 'SIGKILL');`;
+  const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', program]);
+  expect(signal).toBe('SIGKILL');
+  const killed = (await makeReport(await openLookIndex([target]))).report;
+  expect([killed.lostCounts, killed.notKept]).toEqual([['shop'], 0]);
+  expect(hintTexts(killed).flat().join(' ')).toContain('shop was killed');
+  const ended = (await makeReport(await openLookIndex([first.path]))).report;
+  expect(ended.lostCounts).toEqual([]);
+  expect(hintTexts(ended).flat().join(' ')).toContain('Figures with ~ come from histograms');
+  const { columns, rows } = groupTable(ended);
+  const p95 = columns.find(({ title }) => title === 'p95')!;
+  expect(cellText(p95, rows[0]!)).toMatch(/^~/);
+  expect(
+    cellText(
+      columns.find(({ title }) => title === 'count')!,
+      rows[0]!,
+    ),
+  ).toMatch(/^\d/);
 });

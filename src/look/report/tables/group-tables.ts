@@ -25,6 +25,11 @@ function nameColumn({ by, attributes }: GroupedBy): ReportColumn<Group> {
   return { title, unit: 'text', value: (group) => groupTitle(group, by), spare: 0, least };
 }
 
+/** Of spans that were not kept only counts by duration are known. */
+function isCounted({ notKept }: Group): boolean {
+  return notKept > 0;
+}
+
 /** Latency by route, name or service. */
 export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
   const { groups, by } = report;
@@ -37,10 +42,10 @@ export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
     fieldColumn('count', 'count', 0),
     fieldColumn('rate', 'rate', 5, { explanation: 'Per second in which its service was recorded' }),
     fieldColumn('errors', 'count', 2, { isBad: ({ errors }) => errors > 0 }),
-    fieldColumn('p50', 'duration', 1),
-    fieldColumn('p95', 'duration', 0),
-    fieldColumn('p99', 'duration', 3),
-    fieldColumn('max', 'duration', 4),
+    fieldColumn('p50', 'duration', 1, { isCounted }),
+    fieldColumn('p95', 'duration', 0, { isCounted }),
+    fieldColumn('p99', 'duration', 3, { isCounted }),
+    fieldColumn('max', 'duration', 4, { isCounted }),
     fieldColumn('total', 'duration', by === 'attribute' ? 0 : 6),
     fieldColumn('share', 'share', 3, { explanation: 'Of the time of all groups' }),
   ];

@@ -16,6 +16,9 @@ const TEXTS = {
 
 type Value = string | number | null;
 
+/** Before a figure that comes from histograms. */
+export const HISTOGRAM_MARK = '~';
+
 /** A column of a table of rows `T`. Text, HTML, the page and docs/report-json.md show the same ones. */
 export interface ReportColumn<T> {
   title: string;
@@ -34,6 +37,8 @@ export interface ReportColumn<T> {
   prefix?: (row: T) => string;
   /** Whether the value says that something failed. */
   isBad?: (row: T) => boolean;
+  /** Whether the value is from a histogram: it has a mark then. */
+  isCounted?: (row: T) => boolean;
 }
 
 /** A table of the report: its columns, and as many of its rows as are shown. */
@@ -65,9 +70,11 @@ export function isNumeric<T>({ unit }: ReportColumn<T>): boolean {
 }
 
 /** A value as a person reads it; empty: nothing is known. */
-export function cellText<T>({ unit, value }: ReportColumn<T>, row: T): string {
+export function cellText<T>({ unit, value, isCounted }: ReportColumn<T>, row: T): string {
   const of = value(row);
-  return of === null ? '' : (TEXTS[unit] as (value: Value) => string)(of);
+  if (of === null) return '';
+  const text = (TEXTS[unit] as (value: Value) => string)(of);
+  return isCounted?.(row) === true ? `${HISTOGRAM_MARK}${text}` : text;
 }
 
 /** A column of a field of the rows; its title is the field's name, unless `more` has one. */
