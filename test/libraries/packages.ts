@@ -136,6 +136,8 @@ const PACKAGES = {
     pg: '8.11.3',
     redis: '3.1.2',
     router: '2.0.0',
+    'socket.io': '3.0.4',
+    'socket.io-client': '3.0.4',
   },
   /** Of still earlier forms. */
   first: {

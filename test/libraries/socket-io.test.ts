@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runLibrary, treeOf } from './traced-library.js';
 
 describe('socket.io', () => {
-  it.each(['newest', 'oldest', 'earlier', 'first'] as const)(
+  it.each(['newest', 'oldest', 'earlier', 'ancient', 'first'] as const)(
     'its %s version has a span of each event that is listened to',
     async (age) => {
       const { spans } = await runLibrary('socket-io', age, 'socket.io');

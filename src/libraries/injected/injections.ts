@@ -285,6 +285,19 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
       {
         package: 'socket.io',
         path: /^dist\/socket\.js$/,
+        // Before 3.0.5.
+        only: /super\.emit\.apply\(this, args\)/,
+        texts: [
+          {
+            channel: 'orchestrion:socket.io:event',
+            from: 'super.emit.apply(this, args)',
+            to: '$channel.emit(this, ...args)',
+          },
+        ],
+      },
+      {
+        package: 'socket.io',
+        path: /^dist\/socket\.js$/,
         texts: [
           {
             channel: 'orchestrion:socket.io:event',
