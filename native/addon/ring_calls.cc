@@ -324,8 +324,8 @@ Napi::Value ring_counts(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// What JavaScript has laid out about the records of a ring that wait: ring/waiting_index.h. It keeps
-// the arrays as long as it calls what it gets here.
+// What JavaScript has laid out about the records of a ring that wait: ring/waiting_index.h. It
+// keeps the arrays as long as it calls what it gets here.
 using Index = WaitingIndex;
 
 Ring* waiting_ring(const Napi::Value& id) {

@@ -1,10 +1,9 @@
-#include "ring/waiting_index.h"
-
 #include <algorithm>
 #include <cstring>
 
 #include "ring/big_endian_words.h"
 #include "ring/ring.h"
+#include "ring/waiting_index.h"
 
 namespace tracewright {
 

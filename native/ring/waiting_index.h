@@ -1,6 +1,7 @@
-// What the thread that writes knows of its groups of waiting records: where the records of each lie,
-// and how long those took that were let go. JavaScript lays it out in arrays of its own, and can do
-// all of it by itself: src/spans/keep. What is usual is done here, in a fifth of the instructions.
+// What the thread that writes knows of its groups of waiting records: where the records of each
+// lie, and how long those took that were let go. JavaScript lays it out in arrays of its own, and
+// can do all of it by itself: src/spans/keep. What is usual is done here, in a fifth of the
+// instructions.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +39,8 @@ struct WaitingCounts {
   static uint32_t bucket_of(uint64_t ns) {
     if (ns == 0) return 0;
     const auto octave = static_cast<uint32_t>(63 - __builtin_clzll(ns));
-    const uint64_t part = octave >= kBucketBits ? ns >> (octave - kBucketBits)
-                                                : ns << (kBucketBits - octave);
+    const uint64_t part =
+        octave >= kBucketBits ? ns >> (octave - kBucketBits) : ns << (kBucketBits - octave);
     constexpr uint64_t kMask = (1 << kBucketBits) - 1;
     const uint32_t bucket = 1 + (octave << kBucketBits) + static_cast<uint32_t>(part & kMask);
     return bucket < kBuckets ? bucket : kBuckets - 1;
