@@ -22,6 +22,7 @@
         "native/addon/process_calls.cc",
         "native/addon/ring_calls.cc",
         "native/addon/ring_slots.cc",
+        "native/addon/signal_listeners.cc",
         "native/addon/target_calls.cc",
         "native/addon/target_changes.cc",
         "native/addon/watched_loop.cc",
@@ -59,7 +60,7 @@
       ],
       "include_dirs": ["native", "<!(node -p \"require('node-addon-api').include_dir\")"],
       "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"],
-      "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden"],
+      "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections"],
       "xcode_settings": {
         "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
         "GCC_ENABLE_CPP_EXCEPTIONS": "NO",
@@ -106,7 +107,7 @@
             ],
             "include_dirs": ["native", "<!(node -p \"require('node-addon-api').include_dir\")"],
             "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"],
-            "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden"],
+            "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections"],
             "xcode_settings": {
               "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
               "GCC_ENABLE_CPP_EXCEPTIONS": "NO",
@@ -126,7 +127,7 @@
             "sources": ["native/torture/memory.cc"],
             "include_dirs": ["native", "<!(node -p \"require('node-addon-api').include_dir\")"],
             "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS", "NODE_ADDON_API_DISABLE_DEPRECATED", "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"],
-            "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden"],
+            "cflags_cc": ["-std=c++17", "-O3", "-Wall", "-Wextra", "-fno-exceptions", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections"],
             "xcode_settings": {
               "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
               "GCC_ENABLE_CPP_EXCEPTIONS": "NO",

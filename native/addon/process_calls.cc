@@ -14,6 +14,7 @@
 
 #include "addon/arguments.h"
 #include "addon/environment.h"
+#include "addon/signal_listeners.h"
 #include "drain/drain_thread.h"
 #include "process/notes.h"
 #include "process/process_end.h"
@@ -49,6 +50,11 @@ Napi::Value hold_signals(const Napi::CallbackInfo& info) {
 Napi::Value release_signals(const Napi::CallbackInfo& info) {
   DrainThread::instance().release_signals();
   return info.Env().Undefined();
+}
+
+// callBeforeSignal(listener)
+Napi::Value call_before_signal_call(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), call_before_signal(info.Env(), info[0]));
 }
 
 Napi::Value process_ends(const Napi::CallbackInfo& info) {
@@ -95,6 +101,7 @@ void add_process_calls(Napi::Object exports) {
   put("finishOnSignal", finish_on_signal);
   put("holdSignals", hold_signals);
   put("releaseSignals", release_signals);
+  put("callBeforeSignal", call_before_signal_call);
   put("processEnds", process_ends);
   put("systemThreadId", system_thread_id);
   put("systemRandom", system_random);

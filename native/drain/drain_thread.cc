@@ -441,6 +441,7 @@ void DrainThread::hold_producers() {
 }
 
 void DrainThread::end_by_signal(int signal_number) {
+  ProcessEnd::prepare();
   {
     std::unique_lock<std::mutex> lock(hold_lock_);
     held_.wait_for(lock, std::chrono::milliseconds(kHoldLimitMs), [this] { return holders_ == 0; });

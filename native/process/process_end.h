@@ -32,6 +32,12 @@ class ProcessEnd {
     return std::min(wanted, kSocketLimitMs - static_cast<uint32_t>(spent_ms));
   }
 
+  // What comes first when a signal ends the process.
+  static void prepare_by(void (*steps)()) { preparer().store(steps); }
+  static void prepare() {
+    if (const auto steps = preparer().load()) steps();
+  }
+
   // What the process says once its traces are finished.
   static void say_by(void (*words)()) { speaker().store(words); }
   static void say() {
@@ -42,6 +48,10 @@ class ProcessEnd {
   static std::atomic<void (*)()>& speaker() {
     static std::atomic<void (*)()> words{nullptr};
     return words;
+  }
+  static std::atomic<void (*)()>& preparer() {
+    static std::atomic<void (*)()> steps{nullptr};
+    return steps;
   }
   static std::atomic<uint64_t>& since() {
     static std::atomic<uint64_t> ns{0};  // 0: it does not end

@@ -318,6 +318,8 @@ export interface NativeCore extends NativeWaiting {
   tryLock: (fd: number) => boolean;
   /** Where a file has bytes again, from an offset on; -1: only a hole follows. It moves the position of `fd`. */
   nextData(fd: number, offset: number): number;
+  /** Calls a function of this thread before a signal ends the process, which waits for it for a quarter of a second. */
+  callBeforeSignal(listener: () => void): boolean;
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */
   holdSignals(): void;
   releaseSignals(): void;

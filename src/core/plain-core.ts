@@ -22,7 +22,7 @@ import { PRIVATE_FILE } from './options/file-mode.js';
  * What this code expects of the native core. It grows with each change of a call's arguments or of
  * their meaning, here and in native/addon/loaded_cores.cc. A binary of another number is not used.
  */
-const CORE_INTERFACE = 14;
+const CORE_INTERFACE = 15;
 
 /**
  * What takes the place of the native core where there is no binary for it. Readers, converters and
@@ -208,6 +208,7 @@ export function plainCore(): NativeCore {
 
     finishOnSignal: () => false,
     processEnds: nothing,
+    callBeforeSignal: () => false,
     holdSignals: nothing,
     releaseSignals: nothing,
     mapPagesLate: nothing,

@@ -8,6 +8,25 @@ export function finishOnSignal(signalNumber: number): boolean {
   return core.finishOnSignal(signalNumber);
 }
 
+const listeners = new Set<() => void>();
+let isListening = false;
+
+/**
+ * Calls a function of this thread before a signal ends the process, unless the event loop is blocked: a signal waits a
+ * quarter of a second.
+ *
+ * @returns what takes the function back.
+ */
+export function beforeSignal(listener: () => void): () => void {
+  listeners.add(listener);
+  isListening ||= core.callBeforeSignal(() => {
+    for (const each of listeners) each();
+  });
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
 /**
  * Runs steps that a signal must not separate. A signal that ends the process waits for them, at most
  * half a second; steps that come after the signal do not start.

@@ -62,6 +62,15 @@ describe('a service leaves complete traces when it ends by', () => {
     expectComplete(service, ['/block']);
   });
 
+  it('a signal while the event loop is blocked that would record counts', async () => {
+    const service = new TracedProcess('service.mjs', { env: { TRACEWRIGHT_KEEP: 'ratio:0.5' } });
+    await service.get('/block');
+    await service.printed(/^blocked$/m);
+    service.kill('SIGTERM');
+    expect(await service.ended()).toMatchObject({ code: null, signal: 'SIGTERM' });
+    expect(faultsOf(service.directory)).toEqual([]);
+  });
+
   it('a signal while a request is open, whose start the mark shows', async () => {
     const service = new TracedProcess('service.mjs');
     void service.get('/hold').catch(() => undefined);

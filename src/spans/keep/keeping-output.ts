@@ -1,3 +1,4 @@
+import { beforeSignal } from '../../core/signals.js';
 import { WaitingRing } from '../../core/ring/waiting-ring.js';
 import type { Stream } from '../../heph/write/stream.js';
 import { withKeep, withThreshold } from '../context/trace-state-entries.js';
@@ -34,6 +35,9 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   readonly #atExit = (): void => {
     this.finish();
   };
+  readonly #forgetSignal = beforeSignal(() => {
+    this.#recordCounts();
+  });
   /** Local roots that wait for another one of their trace, by its number. */
   readonly #waitingRoots = new Map<number, [RequestCounts, number, boolean][]>();
 
@@ -139,15 +143,24 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   /** Copies or lets go of what is not decided, and records what was counted. The thread or the trace ends. */
   override finish(): void {
     process.off('exit', this.#atExit);
+    this.#forgetSignal();
     this.#counts.stop();
     try {
       this.#elsewhere.stop();
       this.traces.keepAll(UNDECIDED);
+    } catch {
+      // The trace is closed.
+    }
+    this.#recordCounts();
+    this.traces.decisions.count(false);
+  }
+
+  #recordCounts(): void {
+    try {
       this.#counts.write(this.timeOf(undefined));
     } catch {
       // The trace is closed.
     }
-    this.traces.decisions.count(false);
   }
 
   certain(trace: number): number {

@@ -12,9 +12,6 @@ const PATHS: readonly (readonly [path: string, count: number])[] = [
   ['/unknown', 3],
 ];
 
-/** A signal that the program does not handle loses the counts since the last record of them. */
-const ENDS_ON_SIGNAL = 'data:text/javascript,process.on("SIGTERM", () => process.exit())';
-
 interface Outcome {
   /** Names and statuses of requests, and why they were kept. */
   spans: string[];
@@ -22,17 +19,14 @@ interface Outcome {
   stderr: string;
 }
 
-async function serve(keep: string): Promise<Outcome> {
-  const service = new TracedProcess('routed-service.mjs', {
-    env: { TRACEWRIGHT_KEEP: keep },
-    flags: ['--import', ENDS_ON_SIGNAL],
-  });
+async function serve(keep: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<Outcome> {
+  const service = new TracedProcess('routed-service.mjs', { env: { TRACEWRIGHT_KEEP: keep } });
   await service.port();
   for (const [path, count] of PATHS) {
     for (let n = 0; n < count; n++) await service.get(path);
   }
   await service.printed(/(?:^done .*\n){30}/m);
-  service.kill('SIGTERM');
+  service.kill(signal);
   const { stderr } = await service.ended();
   const spans: string[] = [];
   const counts: Record<string, number> = {};
@@ -52,16 +46,19 @@ async function serve(keep: string): Promise<Outcome> {
 }
 
 describe('requests of a service with the hook', () => {
-  it('are kept if they fail, and counted by their routes otherwise', async () => {
-    const { spans, counts, stderr } = await serve('slower:60s,errors');
-    expect(stderr).toBe('');
-    expect(spans).toEqual(Array(2).fill('GET /express/users/:id: 500, error'));
-    expect(counts).toEqual({
-      'GET /express/users/:id | /express/users/:id': 20,
-      'GET /fastify/:id | /fastify/:id': 5,
-      'GET | ': 3,
-    });
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'are kept if they fail, and counted by their routes otherwise, until %s',
+    async (signal) => {
+      const { spans, counts, stderr } = await serve('slower:60s,errors', signal);
+      expect(stderr).toBe('');
+      expect(spans).toEqual(Array(2).fill('GET /express/users/:id: 500, error'));
+      expect(counts).toEqual({
+        'GET /express/users/:id | /express/users/:id': 20,
+        'GET /fastify/:id | /fastify/:id': 5,
+        'GET | ': 3,
+      });
+    },
+  );
 
   it('are all recorded if the rules are wrong, and a warning says what is right', async () => {
     const { spans, counts, stderr } = await serve('slowr:500ms,errors');
