@@ -20,6 +20,15 @@ void put_big_endian_word(uint8_t* to, uint32_t word) {
   std::memcpy(to, &word, sizeof word);
 }
 
+uint64_t elapsed(uint64_t from, uint64_t to) {
+  return to - std::min(from, to);
+}
+
+uint8_t* end_of_name(const WaitingIndex& index, uint8_t* record) {
+  uint8_t* const name = record + index.name_at;
+  return name + 2 + (big_endian_word(name) >> 16);
+}
+
 // The group with these words; 0: there is none.
 uint32_t find_group(const WaitingIndex& index, const WaitingGroup* groups, uint32_t high,
                     uint32_t low) {
@@ -95,8 +104,7 @@ uint64_t Ring::copy_waiting(const Ring& waiting, const int32_t* positions, size_
   uint8_t* record = to;
   for (size_t i = 0; i < copied; ++i) {
     put_big_endian_word(record + index->link_at, number + static_cast<uint32_t>(i));
-    uint8_t* const name_end =
-        record + index->name_at + 2 + (big_endian_word(record + index->name_at) >> 16);
+    uint8_t* const name_end = end_of_name(*index, record);
     uint8_t* const reason_at = name_end + index->reason_after_name;
     reason_at[0] = static_cast<uint8_t>(reason >> 8);
     reason_at[1] = static_cast<uint8_t>(reason);
@@ -106,7 +114,7 @@ uint64_t Ring::copy_waiting(const Ring& waiting, const int32_t* positions, size_
       const uint64_t start = big_endian_number(record + index->start_at);
       const uint64_t end = big_endian_number(record + options_.stamp_offset);
       const uint32_t word = big_endian_word(name_end + index->word_after_name);
-      counts->take_back(end - std::min(start, end), (word & index->failed_bit) != 0);
+      counts->take_back(elapsed(start, end), (word & index->failed_bit) != 0);
     }
     record += big_endian_word(record + options_.length_offset);
   }
@@ -139,10 +147,9 @@ void Ring::end_waiting() {
   head->state.store(head->state.load(std::memory_order_relaxed) | OpenRecord::kCommitting,
                     std::memory_order_release);
   std::memcpy(to, record, bytes);
-  const uint32_t name_bytes = big_endian_word(record + index.name_at) >> 16;
   put_big_endian_word(to + options_.length_offset, bytes);
   put_big_endian_word(to + index.link_at, static_cast<uint32_t>(index.lasts[group]));
-  put_big_endian_word(to + index.name_at + 2 + name_bytes + index.word_after_name,
+  put_big_endian_word(end_of_name(index, to) + index.word_after_name,
                       static_cast<uint32_t>(index.call[WaitingIndex::kWord]));
   stamp_.put<Stamp::big>(to);
   publish(bytes);
@@ -155,7 +162,7 @@ void Ring::end_waiting() {
   index.marks[offset >> index.record_shift] = static_cast<uint16_t>(kind);
   const uint64_t start = big_endian_number(to + index.start_at);
   const uint64_t end = big_endian_number(to + options_.stamp_offset);
-  counts->add(end - std::min(start, end));
+  counts->add(elapsed(start, end));
   index.call[WaitingIndex::kDone] = 1;
 }
 
@@ -178,7 +185,7 @@ void Ring::release_waiting() {
   const double now = control_->stamp;
   const auto time = static_cast<uint64_t>(now);
   const uint64_t start = big_endian_number(record + index.start_at);
-  const uint64_t duration = time - std::min(start, time);
+  const uint64_t duration = elapsed(start, time);
   if (static_cast<double>(duration) > index.times[WaitingIndex::kLimit]) return;
 
   counts->add(duration);

@@ -130,28 +130,29 @@ interface SocketOptions {
   port?: unknown;
 }
 
-/** Sends a command of `redis`, and records it without the message that the library makes: that has the arguments. */
-function sentCommand(
-  channels: CallChannels,
-  [command]: readonly unknown[],
-  database: unknown,
-  socket: SocketOptions | undefined,
-  trace: (name: unknown, send: AnyFunction, messageOf: unknown) => unknown,
-  name: unknown,
-  send: AnyFunction,
-  messageOf: unknown,
-): unknown {
-  const direct = directOf(channels);
-  if (direct === undefined) return trace(name, send, messageOf);
-  if (direct.isUnheard) return send();
-  const isPath = socket !== undefined && 'path' in socket;
-  const message: Message = {
-    command: String(command),
-    database,
-    serverAddress: isPath ? socket.path : (socket?.host ?? 'localhost'),
-    serverPort: isPath ? undefined : (socket?.port ?? 6379),
+/** What sends a command of `redis`, and records it without the message that the library makes: that has the arguments. */
+function commandSender(channels: CallChannels) {
+  return (
+    [command]: readonly unknown[],
+    database: unknown,
+    socket: SocketOptions | undefined,
+    trace: (name: unknown, send: AnyFunction, messageOf: unknown) => unknown,
+    name: unknown,
+    send: AnyFunction,
+    messageOf: unknown,
+  ): unknown => {
+    const direct = directOf(channels);
+    if (direct === undefined) return trace(name, send, messageOf);
+    if (direct.isUnheard) return send();
+    const isPath = socket !== undefined && 'path' in socket;
+    const message: Message = {
+      command: String(command),
+      database,
+      serverAddress: isPath ? socket.path : (socket?.host ?? 'localhost'),
+      serverPort: isPath ? undefined : (socket?.port ?? 6379),
+    };
+    return direct.promise(send, message);
   };
-  return direct.promise(send, message);
 }
 
 /** ioredis before 5.11: each command goes through one function, maybe twice. */
@@ -298,17 +299,7 @@ export const redis: Injection = {
       ],
     },
   ],
-  calls: (channels) => ({
-    sent: (
-      args: readonly unknown[],
-      database: unknown,
-      socket: SocketOptions | undefined,
-      trace: (name: unknown, send: AnyFunction, messageOf: unknown) => unknown,
-      name: unknown,
-      send: AnyFunction,
-      messageOf: unknown,
-    ) => sentCommand(channels, args, database, socket, trace, name, send, messageOf),
-  }),
+  calls: (channels) => ({ sent: commandSender(channels) }),
 };
 
 export const redis3: Injection = {

@@ -20,23 +20,24 @@ const PAUSE_MS = 20;
  * @returns the bytes of those that stay; 0 without a budget.
  */
 export function settleEarlier(run: Run, ringDir: string | undefined): number {
-  const { maxBytes } = sizesOf(0);
+  const { maxBytes, atMaxBytes } = sizesOf(0);
   if (maxBytes > 0 || ringDir !== undefined || !run.topmost) {
-    return settle(run, run.earlier.filter(isRun), ringDir);
+    const budget = atMaxBytes === 'deleteOldest' ? maxBytes : 0;
+    return settle(run, run.earlier.filter(isRun), ringDir, budget);
   }
   const unfinished = run.earlier.slice(0, BEFORE_PROGRAM).filter(mayBeUnfinished);
-  if (unfinished.length > 0) settle(run, unfinished, undefined);
+  if (unfinished.length > 0) settle(run, unfinished);
   settleLater(run, run.earlier.slice(BEFORE_PROGRAM));
   return 0;
 }
 
-function settle(run: Run, earlier: readonly string[], ringDir: string | undefined): number {
+/** @param budget bytes beyond which the oldest traces are deleted; 0: there is none. */
+function settle(run: Run, earlier: readonly string[], ringDir?: string, budget = 0): number {
   const { completeEarlierTraces, deleteOldest, whileAnchored } =
     require('./earlier-traces.js') as typeof import('./earlier-traces.js');
   return whileAnchored(earlier, () => {
     const traces = completeEarlierTraces(run.directory, earlier, ringDir);
-    const { maxBytes, atMaxBytes } = sizesOf(0);
-    if (maxBytes > 0 && atMaxBytes === 'deleteOldest') deleteOldest(traces, maxBytes);
+    if (budget > 0) deleteOldest(traces, budget);
     return traces.reduce((sum, { bytes }) => sum + bytes, 0);
   });
 }
@@ -47,7 +48,7 @@ function settleLater(run: Run, earlier: string[]): void {
     const directory = earlier.shift();
     if (directory === undefined) return;
     part('an earlier trace stays as it is', () => {
-      if (mayBeUnfinished(directory)) settle(run, [directory], undefined);
+      if (mayBeUnfinished(directory)) settle(run, [directory]);
     });
     setTimeout(next, PAUSE_MS).unref();
   };

@@ -26,7 +26,7 @@ export interface Judge {
   byRatio(trace: number): number;
 }
 
-/** Writers of open records that are told apart. */
+/** The most writers of open records whose kinds are noted. */
 const MOST_WRITERS = 1 << 14;
 /** Words and times of a native call. */
 const CALL = 8;
