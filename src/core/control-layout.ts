@@ -1,10 +1,8 @@
-import type { ControlLayout } from './native-core.js';
-
 /**
- * The control page of a ring as native/ring/control_page.h lays it out, for readers on machines without
- * a native binary. Rings come from other machines there.
+ * Byte offsets in the control page of a ring, which native/ring/control_page.h lays out. Readers on machines
+ * without a native binary need them: rings come from other machines there.
  */
-export const controlLayout: ControlLayout = {
+export const controlLayout = {
   pending: 320,
   epilogue: 324,
   stalled: 328,
@@ -37,6 +35,7 @@ export const controlLayout: ControlLayout = {
   claimFrom: 384,
   claimTo: 392,
   claimOffset: 400,
+  /** Of a claim after the head: only the format knows how much. */
   anyBytes: 2 ** 52,
   targetInode: 408,
   targetBorn: 416,
@@ -50,7 +49,12 @@ export const controlLayout: ControlLayout = {
   series: 904,
   nextNumber: 908,
   unkeptRecords: 912,
+  /** What `commitOpen` publishes: three i32, see there. */
   endingAt: 920,
+  /**
+   * What `commitEdited` takes of it, five i32: where the part begins that keeps its offset, and its bytes; where
+   * the part begins that moves, to where, and its bytes.
+   */
   editedFrom: 932,
   aliveAt: 960,
   endedAt: 968,
@@ -61,11 +65,13 @@ export const controlLayout: ControlLayout = {
   waitingPage: 4096,
   waitingAlignment: 65536,
   groupBytes: 24,
+  /** Where the table of open records begins, and what lies where in the head of a slot. */
   openTable: 32768,
   openHeadBytes: 16,
   openState: 0,
   openMark: 4,
   openClosing: 8,
+  /** Bits of a slot's state: bytes of the record, and whether its final record is committed next. */
   openLength: 0x1ffff,
   openCommitting: 0x20000,
   mostOpenPlaces: 65537,

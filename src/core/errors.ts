@@ -10,6 +10,13 @@ export type ErrorCode =
   | 'ERR_CLOSED'
   | 'ERR_DEPENDENCY';
 
+interface ErrorDetails {
+  field?: string | undefined;
+  value?: unknown;
+  limit?: string | undefined;
+  cause?: unknown;
+}
+
 /**
  * The one class of errors that Tracewright throws. The message is a sentence for a person; the
  * fields say the same to a program.
@@ -24,16 +31,13 @@ export class TracewrightError extends Error {
   /** What would have been accepted, in words: `'an integer from 0 to 99'`. */
   declare readonly limit: string | undefined;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    details: { field?: string; value?: unknown; limit?: string; cause?: unknown } = {},
-  ) {
-    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     // An error that is printed shows what there is: nothing undefined.
     for (const name of ['field', 'value', 'limit'] as const) {
-      if (name in details) Object.assign(this, { [name]: details[name] });
+      if (details[name] === undefined && !(name === 'value' && name in details)) continue;
+      Object.assign(this, { [name]: details[name] });
     }
   }
 }
@@ -46,12 +50,7 @@ export class TraceFormatError extends TracewrightError {
   /** Bytes from the start of the file to the record that is wrong. */
   readonly offset: number;
 
-  constructor(
-    path: string,
-    offset: number,
-    message: string,
-    details: { field?: string; value?: unknown; limit?: string; cause?: unknown } = {},
-  ) {
+  constructor(path: string, offset: number, message: string, details: ErrorDetails = {}) {
     super('ERR_TRACE_FORMAT', `${path}, byte ${offset}: ${message}`, details);
     this.path = path;
     this.offset = offset;

@@ -8,7 +8,7 @@ const DEFAULT_REPEATS = 20;
 /** Options of the formats' `checkTrace`. */
 export interface CheckOptions {
   /** Called now and then with the bytes checked so far and the bytes in total. */
-  onProgress?: Progress;
+  onProgress?: Progress | undefined;
   /** Findings of one rule that are yielded before the rest is only counted; default 20. */
   repeats?: number;
 }

@@ -1,5 +1,7 @@
 /** What the native core offers, as native/addon/ registers it: types only. */
 
+import type { controlLayout } from './control-layout.js';
+import type { GroupCounts, GroupState, RingCounts, TargetCounts } from './no-counts.js';
 import type {
   JoinOptions,
   NativeRing,
@@ -7,158 +9,6 @@ import type {
   NativeTarget,
   NativeWaiting,
 } from './native-ring.js';
-
-interface SinkCounts {
-  records: number;
-  bytes: number;
-  datagrams: number;
-  connections: number;
-  errors: number;
-  lostRecords: number;
-  /** Of datagrams that the network reported as not delivered; not in `records`. */
-  peerRefusedRecords: number;
-  peerRefusedDatagrams: number;
-  /** What the kernel took for the network, with what was sent again; records of connections only. */
-  sentRecords: number;
-  sentBytes: number;
-  /** The kernel took them, but the trace ended before they were acknowledged. */
-  unacknowledgedRecords: number;
-  /** Connections that broke, and what was acknowledged on them. */
-  brokenConnections: number;
-  doubtfulRecords: number;
-  /** Of `records`: in pieces that were deleted to keep within the budget. */
-  deletedRecords: number;
-  lastError?: string;
-}
-
-/** Of all rings that feed a target, or fed it once. */
-export interface TargetCounts extends SinkCounts {
-  pendingRecords: number;
-  pendingBytes: number;
-  droppedRecords: number;
-  refusedRecords: number;
-  /** Records that are open and have a slot, and those that got none. */
-  openRecords: number;
-  unkeptRecords: number;
-}
-
-export interface RingCounts extends SinkCounts {
-  committedBytes: number;
-  pendingBytes: number;
-}
-
-/** Of every stream that feeds, or once fed, a target of a group. */
-export interface GroupCounts {
-  /** Bytes that reached the targets. */
-  bytes: number;
-  /** Bytes in the rings of streams that are open. */
-  pendingBytes: number;
-  /** Bytes in the rings of streams that ended before their target took them. */
-  leftBytes: number;
-  droppedRecords: number;
-  refusedRecords: number;
-  /** Only where the ring knows its record boundaries. */
-  lostRecords: number;
-  errors: number;
-  lastError?: string;
-}
-
-interface GroupState {
-  failing: boolean;
-  /** Whether the last that failed works again; otherwise it went away as it was. */
-  recovered: boolean;
-  /** Whether its budget is spent, which no time mends. */
-  spent: boolean;
-  /** Grows with every change, also with those that cancel out. */
-  changes: number;
-  /** Whether this thread is the one to speak for the process. */
-  first: boolean;
-  /** Of the last failure; 0: there was none. */
-  errno: number;
-  message: string;
-}
-
-/** Byte offsets in the control page, which native/ring/control_page.h lays out. */
-export interface ControlLayout {
-  pending: number;
-  epilogue: number;
-  stalled: number;
-  position: number;
-  stallFrom: number;
-  stallTo: number;
-  stamp: number;
-  droppedEvents: number;
-  refusedEvents: number;
-  stampArea: number;
-  unfinished: number;
-  wordsAt: number;
-  words: number;
-  epilogues: number;
-  epilogueStride: number;
-  epilogueHeadBytes: number;
-  bytes: number;
-  version: number;
-  controlBytes: number;
-  capacity: number;
-  format: number;
-  targetKind: number;
-  stampOffset: number;
-  baseOffset: number;
-  pid: number;
-  processStart: number;
-  bootId: number;
-  head: number;
-  lastStamp: number;
-  tail: number;
-  claimFrom: number;
-  claimTo: number;
-  claimOffset: number;
-  /** Of a claim after the head: only the format knows how much. */
-  anyBytes: number;
-  targetInode: number;
-  targetBorn: number;
-  openPlaces: number;
-  openStride: number;
-  numberAt: number;
-  stampKind: number;
-  epoch: number;
-  openRecords: number;
-  attention: number;
-  series: number;
-  nextNumber: number;
-  unkeptRecords: number;
-  /** What `commitOpen` publishes: three i32, see there. */
-  endingAt: number;
-  /**
-   * What `commitEdited` takes of it, five i32: where the part begins that keeps its offset, and its bytes; where
-   * the part begins that moves, to where, and its bytes.
-   */
-  editedFrom: number;
-  aliveAt: number;
-  endedAt: number;
-  /** Where the table of open records begins, and what lies where in the head of a slot. */
-  waitingAt: number;
-  waitingCapacity: number;
-  waitingGroups: number;
-  groupAt: number;
-  waitingPage: number;
-  waitingAlignment: number;
-  groupBytes: number;
-  openTable: number;
-  openHeadBytes: number;
-  openState: number;
-  openMark: number;
-  openClosing: number;
-  /** Bits of a slot's state: bytes of the record, and whether its final record is committed next. */
-  openLength: number;
-  openCommitting: number;
-  mostOpenPlaces: number;
-  longestOpen: number;
-  target: number;
-  pathBytes: number;
-  note: number;
-  noteBytes: number;
-}
 
 /**
  * Of a watched event loop, in nanoseconds of CLOCK_MONOTONIC. A stall (`what` 1) has the CPU time of the
@@ -384,7 +234,7 @@ export interface NativeCore extends NativeWaiting {
   lostCollections: () => number;
   systemThreadId(): number;
   drainRounds(): number;
-  control: ControlLayout;
+  control: typeof controlLayout;
   /** Whether this machine's kernel keeps time by the TSC. */
   scaledClock: boolean;
   /** Whether optimised code calls commits without Node-API. */

@@ -11,11 +11,11 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { GroupCounts, NativeCore } from './native-core.js';
+import type { NativeCore } from './native-core.js';
 import type { NativeRing } from './native-ring.js';
 import { controlLayout } from './control-layout.js';
 import { writeAll } from './files/write-all.js';
-import { noCounts } from './no-counts.js';
+import { noCounts, noGroupCounts, noGroupState } from './no-counts.js';
 import { PRIVATE_FILE } from './options/file-mode.js';
 
 /**
@@ -32,18 +32,6 @@ const CORE_INTERFACE = 15;
 
 function nothing(): void {
   // There is no ring, drain thread or signal handler to reach.
-}
-
-function noGroupCounts(): GroupCounts {
-  return {
-    bytes: 0,
-    pendingBytes: 0,
-    leftBytes: 0,
-    droppedRecords: 0,
-    refusedRecords: 0,
-    lostRecords: 0,
-    errors: 0,
-  };
 }
 
 /** A ring that is spent from the start, and so never has room. */
@@ -191,15 +179,7 @@ export function plainCore(): NativeCore {
     targetCounts: noCounts,
 
     groupCounts: noGroupCounts,
-    groupState: () => ({
-      failing: false,
-      recovered: false,
-      spent: false,
-      changes: 0,
-      first: false,
-      errno: 0,
-      message: '',
-    }),
+    groupState: () => noGroupState,
     onTargetChange: () => false,
     watchGroup: nothing,
     unwatchGroup: nothing,

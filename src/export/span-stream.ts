@@ -39,7 +39,7 @@ export class SpanStream {
   ): Generator<SpanRecord, void> {
     const { progress, onFault } = this.#options;
     const onProgress = progress?.(trace);
-    const walk = new SpanWalk(trace.path, { onFault, ...(onProgress && { onProgress }) });
+    const walk = new SpanWalk(trace.path, { onFault, onProgress });
     try {
       while (walk.next()) {
         const { span } = walk;

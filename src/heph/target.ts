@@ -22,8 +22,6 @@ export interface CheckedTarget {
 
 const LIMIT =
   "a file name, 'udp://host:port', 'tcp://host:port', 'unix:/path', or { file }, { udp }, { tcp }, { unix }";
-const TARGETS = { file: true, tcp: true, udp: true, unix: true } as const;
-const ADDRESS = { host: true, port: true } as const;
 /** sockaddr_un holds this many bytes with its NUL, on the narrowest system. */
 const MAX_UNIX_PATH = 103;
 
@@ -72,7 +70,11 @@ export function checkTarget(target: unknown): CheckedTarget {
     return checkedTarget('file', target);
   }
   if (typeof target !== 'object' || target === null) throw wrongType('target', target, LIMIT);
-  const own = ownOptions<Partial<Record<keyof typeof TARGETS, unknown>>>(target, TARGETS, 'target');
+  const own = ownOptions(
+    target as Partial<Record<CheckedTarget['kind'], unknown>>,
+    ['file', 'tcp', 'udp', 'unix'],
+    'target',
+  );
   const kinds = Object.entries(own).filter(([, address]) => address !== undefined);
   if (kinds.length > 1) throw outOfRange('target', target, `one of ${LIMIT}`);
   const { file, udp, tcp, unix } = own;
@@ -80,9 +82,9 @@ export function checkTarget(target: unknown): CheckedTarget {
   if (unix !== undefined) return checkedTarget('unix', unix);
   for (const [kind, address] of [['udp', udp] as const, ['tcp', tcp] as const]) {
     if (typeof address === 'object' && address !== null) {
-      const { host, port } = ownOptions<{ host?: unknown; port?: unknown }>(
-        address,
-        ADDRESS,
+      const { host, port } = ownOptions(
+        address as { host?: unknown; port?: unknown },
+        ['host', 'port'],
         `target.${kind}`,
       );
       return network(kind, host, port);

@@ -1,7 +1,6 @@
 import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
 import { wrongType } from '../core/errors.js';
 import { ownOptions } from '../core/options/argument.js';
-import type { OptionNames } from '../core/options/argument.js';
 import { takeElements } from '../core/taken-elements.js';
 import { spans } from '../spans/shared-spans.js';
 import { addOwn } from './api-globals.js';
@@ -54,13 +53,7 @@ export interface ProviderOptions {
   forceFlushTimeoutMillis?: number;
 }
 
-export const PROVIDER_OPTIONS: OptionNames<Required<ProviderOptions>> = {
-  sampler: true,
-  spanProcessors: true,
-  forceFlushTimeoutMillis: true,
-};
-
-const FLUSH_OPTIONS: OptionNames<Required<FlushOptions>> = { timeoutMillis: true };
+export const PROVIDER_OPTIONS = ['sampler', 'spanProcessors', 'forceFlushTimeoutMillis'] as const;
 
 /** What went wrong so far. */
 export interface ProviderStats {
@@ -93,7 +86,7 @@ function checkProcessors(given: unknown): SpanProcessor[] {
 }
 
 function givenTimeout(options: FlushOptions = {}): unknown {
-  return ownOptions(options, FLUSH_OPTIONS).timeoutMillis;
+  return ownOptions(options, ['timeoutMillis']).timeoutMillis;
 }
 
 /** Gives the OpenTelemetry API tracers whose spans are those of tracewright/spans. */

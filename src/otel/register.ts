@@ -22,8 +22,6 @@ export interface RegisterOptions extends ProviderOptions {
 /** The API's number. */
 const ALL_LEVELS = 9999;
 
-const OPTIONS = { ...PROVIDER_OPTIONS, api: true } as const;
-
 /** What `register` has set up. */
 export interface Registration {
   readonly provider: TracewrightProvider;
@@ -103,7 +101,7 @@ export function register(options: RegisterOptions = {}): Registration {
   // Under the register hook the first look at them has the hook serve the API.
   hasProvider();
   const known = registered.provider;
-  const { api, ...own } = ownOptions<RegisterOptions>(options, OPTIONS);
+  const { api, ...own } = ownOptions(options, [...PROVIDER_OPTIONS, 'api']);
   const provider = known ?? new TracewrightProvider(own);
   if (known === undefined) {
     const program = api ?? programsApi();

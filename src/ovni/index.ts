@@ -137,7 +137,7 @@ export function event<S extends DeclaredMcv | (string & {})>(
  *   `ERR_ORDER` outside of `threadInit` and `threadFree`.
  */
 export function markType(type: number, title: string, options: { stack?: boolean } = {}): void {
-  options = ownOptions(options, { stack: true });
+  options = ownOptions(options, ['stack']);
   const stack: unknown = options.stack;
   if (stack !== undefined && typeof stack !== 'boolean') {
     throw wrongType('stack', stack, 'a boolean');

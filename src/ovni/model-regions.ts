@@ -1,5 +1,5 @@
 import { codeOf } from './layout.js';
-import { events, models } from './catalog.js';
+import { modelOf, models, pairs } from './catalog.js';
 import type { DeclaredMcv, ModelName } from './catalog.js';
 
 /**
@@ -16,25 +16,15 @@ export interface RegionChange {
   readonly state: DeclaredMcv;
 }
 
-/** The emulator accepts these and changes nothing. */
-const WITHOUT_EFFECT: ReadonlySet<string> = new Set<DeclaredMcv>([
-  ...(['6W*', '6t[', '6t]', '6S@', '6Sr', '6Ss'] as const),
-  ...(['VS@', 'VSr', 'VSs', 'VHa', 'VHA', 'VTc', 'VTC', 'VTp', 'VTr', 'VYc', 'VWC'] as const),
-  ...(['6Tc', '6Tp', '6Tr', '6Yc'] as const),
-  ...(['PBs', 'PBS', 'POc', 'PPc', 'PPx', 'PPe', 'PQx', 'PQe'] as const),
-]);
-
-/** Ends of regions that do not follow from the letters of the beginning. */
-const ENDS: Readonly<Partial<Record<DeclaredMcv, DeclaredMcv>>> = {
-  VSf: 'VSh',
-  // One region has two beginnings, and two ends.
-  VSn: 'VS[',
-  // A running task is a region.
-  VTe: 'VTx',
-  '6Te': '6Tx',
-};
-/** Beginnings of regions that are upper case, or have another state than their own. */
-const BEGINNINGS: Readonly<Partial<Record<DeclaredMcv, DeclaredMcv>>> = { VSN: 'VS[' };
+/** A running task is a region. */
+const TASKS = [
+  ['VTx', 'VTe'],
+  ['6Tx', '6Te'],
+] as const;
+/** The emulator accepts these and their ends, and changes nothing. */
+const WITHOUT_EFFECT: ReadonlySet<DeclaredMcv> = new Set<DeclaredMcv>(['6t[', 'PBs']);
+/** Progress states; each runtime begins with the first one. */
+const PROGRESS = ['Pp', 'Pr', 'Pa'] as const;
 
 /** Models that accept a region directly in the same region. */
 const NESTS_IN_ITSELF: ReadonlySet<ModelName> = new Set<ModelName>(['nosv', 'openmp']);
@@ -46,35 +36,26 @@ export function nestsInItself(model: ModelName): boolean {
   return NESTS_IN_ITSELF.has(model);
 }
 
-function changeOf(mcv: DeclaredMcv, model: ModelName): RegionChange | undefined {
-  if (model === 'ovni' || model === 'kernel' || WITHOUT_EFFECT.has(mcv)) return undefined;
-  const [, category, value] = mcv as unknown as [string, string, string];
-  const runtime = model === 'nosv' || model === 'nanos6';
-  if (runtime && category === 'P') {
-    return { mcv, model, action: 'set', channel: 'progress', state: mcv };
-  }
-  const channel = model === 'nanos6' && category === 'H' ? 'role' : 'region';
-  const begun = ENDS[mcv];
-  if (begun !== undefined) return { mcv, model, action: 'pop', channel, state: begun };
-  const other = BEGINNINGS[mcv];
-  if (other !== undefined || value === '[' || /[a-z]/.test(value)) {
-    return { mcv, model, action: 'push', channel, state: other ?? mcv };
-  }
-  const beginning = value === ']' ? '[' : value.toLowerCase();
-  const state = `${mcv.slice(0, 2)}${beginning}` as DeclaredMcv;
-  return { mcv, model, action: 'pop', channel, state };
-}
-
 const byCode = new Map<number, RegionChange>();
-for (const { signature, model } of Object.values(events)) {
-  const mcv = signature.slice(0, 3) as DeclaredMcv;
-  const change = changeOf(mcv, model);
-  if (change !== undefined) byCode.set(codeOf(mcv), change);
+for (const [begin, end] of [...pairs, ...TASKS]) {
+  const model = modelOf(begin)!;
+  if (model === 'ovni' || WITHOUT_EFFECT.has(begin)) continue;
+  const channel = model === 'nanos6' && begin[1] === 'H' ? 'role' : 'region';
+  // One region has two beginnings, and two ends.
+  const state = begin === 'VSN' ? 'VS[' : begin;
+  byCode.set(codeOf(begin), { mcv: begin, model, action: 'push', channel, state });
+  byCode.set(codeOf(end), { mcv: end, model, action: 'pop', channel, state });
+}
+for (const model of ['nosv', 'nanos6'] as const) {
+  for (const letters of PROGRESS) {
+    const mcv = `${models[model].id}${letters}` as const;
+    byCode.set(codeOf(mcv), { mcv, model, action: 'set', channel: 'progress', state: mcv });
+  }
 }
 
 /** The progress state in which the threads of a model begin. */
 export function firstProgress(model: ModelName): string {
-  return `${models[model].id}Pp`;
+  return `${models[model].id}${PROGRESS[0]}`;
 }
 
 /** What an event does, by `StreamEvent.code`; undefined if it concerns no region. */

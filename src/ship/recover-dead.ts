@@ -10,10 +10,7 @@ export function recoverDead(
 ): void {
   for (const ringDir of ringDirs.length === 0 ? [undefined] : ringDirs) {
     try {
-      const { streams, faults } = recoverTrace(path, {
-        waitMs: 0,
-        ...(ringDir !== undefined && { ringDir }),
-      });
+      const { streams, faults } = recoverTrace(path, { waitMs: 0, ringDir });
       for (const fault of faults) onFault(fault);
       if (streams.length > 0) onMessage(`${path} is recovered`);
     } catch (error) {

@@ -1,5 +1,4 @@
 import { integerIn, ownOptions } from '../core/options/argument.js';
-import type { OptionNames } from '../core/options/argument.js';
 
 /** How much of a span is recorded. What is beyond is counted in the span's `dropped`. */
 export interface SpanLimits {
@@ -21,15 +20,6 @@ export interface SpanLimits {
 }
 
 export type CheckedLimits = Required<SpanLimits>;
-
-const NAMES: OptionNames<CheckedLimits> = {
-  attributes: true,
-  valueLength: true,
-  events: true,
-  links: true,
-  eventAttributes: true,
-  linkAttributes: true,
-};
 
 const MOST = 0xffff;
 const MOST_LENGTH = 0x7fff_ffff;
@@ -56,7 +46,11 @@ function variable(otherwise: number, most: number, ...names: string[]): number {
  * @throws TracewrightError that names the option and its range.
  */
 export function checkLimits(given: SpanLimits = {}): CheckedLimits {
-  const options = ownOptions<SpanLimits>(given, NAMES, 'limits');
+  const options = ownOptions(
+    given,
+    ['attributes', 'valueLength', 'events', 'links', 'eventAttributes', 'linkAttributes'],
+    'limits',
+  );
   const count = (name: keyof SpanLimits, ...variables: string[]): number => {
     const option = options[name];
     return option === undefined

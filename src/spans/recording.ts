@@ -1,7 +1,6 @@
 import { TracewrightError, wrongType } from '../core/errors.js';
 import { ownOptions } from '../core/options/argument.js';
 import { getNote, putNote } from '../core/process-notes.js';
-import type { OptionNames } from '../core/options/argument.js';
 import { isSdkDisabled } from '../core/options/switch.js';
 import { shared } from '../core/process-state.js';
 import { isMainThread } from '../core/system-thread.js';
@@ -60,18 +59,6 @@ export interface SpanOptions {
    */
   keep?: KeepOptions;
 }
-
-const NAMES: OptionNames<Required<SpanOptions>> = {
-  service: true,
-  version: true,
-  resource: true,
-  sample: true,
-  limits: true,
-  redact: true,
-  target: true,
-  openSpans: true,
-  keep: true,
-};
 
 /** Of the process: all its threads have the same variables, and one of them warns. */
 const FAULT_NOTE = 'spans.redaction-fault';
@@ -204,7 +191,17 @@ hookSpans.arrived ??= (open) => {
  *   target other than the present one.
  */
 export function configure(given: SpanOptions): void {
-  const own = ownOptions<SpanOptions>(given, NAMES);
+  const own = ownOptions(given, [
+    'service',
+    'version',
+    'resource',
+    'sample',
+    'limits',
+    'redact',
+    'target',
+    'openSpans',
+    'keep',
+  ]);
   const next: SpanOptions = {
     ...options,
     ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)),

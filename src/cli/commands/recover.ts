@@ -63,9 +63,7 @@ Exit codes
       let result: Recovery;
       try {
         // Recovery itself would read the directory again for each of its traces.
-        result = isWhole
-          ? nothingToRecover()
-          : format.recover(path, ringDir === undefined ? {} : { ringDir });
+        result = isWhole ? nothingToRecover() : format.recover(path, { ringDir });
       } catch (error) {
         if (!(error instanceof TracewrightError)) throw error;
         // The other traces may belong to dead processes.

@@ -34,7 +34,7 @@ export function convertToOvni3(request: ConversionRequest): Promise<number> {
   const progress = new ProgressLine();
   try {
     const onProgress = progress.of(from);
-    const { threads, events, notes } = convertToVersion3(from, to, onProgress && { onProgress });
+    const { threads, events, notes } = convertToVersion3(from, to, { onProgress });
     progress.clear();
     if (replaced) {
       rmSync(out, { recursive: true });

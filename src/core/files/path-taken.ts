@@ -27,6 +27,6 @@ export function pathTaken(
     field,
     value: path,
     limit: 'a path where nothing exists',
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   });
 }

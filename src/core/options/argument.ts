@@ -43,6 +43,11 @@ export function oneOf<T extends string>(field: string, value: unknown, choices: 
 /** The names of an options type; the compiler sees to it that none is missing. */
 export type OptionNames<Options> = Readonly<Record<keyof Options & string, true>>;
 
+/** Does not fit a list in which a name of the options is missing. */
+type Complete<Options, Name> = [keyof Options] extends [Name]
+  ? unknown
+  : { missing: Exclude<keyof Options, Name> };
+
 /** Options of readers that are functions. */
 const CALLBACKS = ['onProgress', 'isBeingWritten'];
 
@@ -54,9 +59,9 @@ const CALLBACKS = ['onProgress', 'isBeingWritten'];
  * @param within the option whose own options these are.
  * @throws TracewrightError that names the option and lists the valid ones.
  */
-export function ownOptions<Options extends object>(
+export function ownOptions<Options extends object, Name extends keyof Options & string>(
   options: Options,
-  names?: OptionNames<Required<Options>>,
+  names?: readonly Name[] & Complete<Options, Name>,
   within?: string,
 ): Options {
   const given: unknown = options;
@@ -65,9 +70,9 @@ export function ownOptions<Options extends object>(
   }
   const own = Object.create(null) as Record<string, unknown>;
   for (const name of Object.keys(given)) {
-    if (names !== undefined && !Object.hasOwn(names, name)) {
+    if (names !== undefined && !names.includes(name as Name)) {
       const field = within === undefined ? 'option' : `${within} option`;
-      throw outOfRange(field, name, `one of ${Object.keys(names).sort().join(', ')}`);
+      throw outOfRange(field, name, `one of ${[...names].sort().join(', ')}`);
     }
     own[name] = (given as Record<string, unknown>)[name];
   }

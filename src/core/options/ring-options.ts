@@ -1,12 +1,12 @@
 import { isAbsolute, resolve } from 'node:path';
 import { integerIn, oneOf, ownOptions } from './argument.js';
-import type { OptionNames } from './argument.js';
 import { wrongType } from '../errors.js';
 import { claimNote, getNote, putNote } from '../process-notes.js';
 import { checkFileMode } from './file-mode.js';
 import { numberSetting, setting } from './setting.js';
 import { checkFaultHandler } from '../ring/target-health.js';
 import type { FaultHandler } from '../ring/target-health.js';
+import type { NativeRingOptions } from '../native-ring.js';
 
 /** How the queue between a thread and its trace behaves. */
 export interface RingOptions {
@@ -61,15 +61,15 @@ export interface CheckedRingOptions {
 }
 
 /** The names of {@link RingOptions}. */
-export const RING_OPTIONS: OptionNames<Required<RingOptions>> = {
-  ringBytes: true,
-  ringDir: true,
-  onFull: true,
-  blockLimitMs: true,
-  clock: true,
-  onFault: true,
-  fileMode: true,
-};
+export const RING_OPTIONS = [
+  'ringBytes',
+  'ringDir',
+  'onFull',
+  'blockLimitMs',
+  'clock',
+  'onFault',
+  'fileMode',
+] as const;
 
 const SMALLEST_RING = 64 * 1024;
 const LARGEST_RING = 512 * 1024 * 1024;
@@ -121,4 +121,12 @@ export function checkRingOptions(
     onFault: checkFaultHandler(options.onFault),
     fileMode: checkFileMode(options.fileMode),
   };
+}
+
+/** The settings that every ring takes as they are; `fileMode` is not one: the ring of a socket has no file. */
+export function ringSettings(
+  settings: Pick<CheckedRingOptions, 'ringBytes' | 'clock' | 'onFull' | 'blockLimitMs'>,
+): Pick<NativeRingOptions, 'capacity' | 'kernelClock' | 'full' | 'blockLimitMs'> {
+  const { ringBytes, clock, onFull, blockLimitMs } = settings;
+  return { capacity: ringBytes, kernelClock: clock === 'monotonic', full: onFull, blockLimitMs };
 }

@@ -1,5 +1,4 @@
 import { integerIn, oneOf, ownOptions } from './argument.js';
-import type { OptionNames } from './argument.js';
 import { outOfRange } from '../errors.js';
 import { getNote, putNote } from '../process-notes.js';
 import { numberSetting, setting } from './setting.js';
@@ -32,11 +31,7 @@ export interface CheckedSizeOptions {
 }
 
 /** The names of {@link SizeOptions}. */
-export const SIZE_OPTIONS: OptionNames<Required<SizeOptions>> = {
-  maxBytes: true,
-  rotateBytes: true,
-  atMaxBytes: true,
-};
+export const SIZE_OPTIONS = ['maxBytes', 'rotateBytes', 'atMaxBytes'] as const;
 
 interface SizeRange {
   /** The least, in rings. */

@@ -22,7 +22,7 @@ export interface Ending {
   /** The records that follow. */
   bytes: Uint8Array;
   records: number;
-  endedMarks?: number;
+  endedMarks?: number | undefined;
 }
 
 /** Reads a file as a view shows it. Only the end of the view ends what is read: a record may begin before the view. */

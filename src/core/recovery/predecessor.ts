@@ -32,7 +32,7 @@ export function recoverPredecessor(
   ringDir?: string,
 ): boolean {
   try {
-    const options = { waitMs: OPENING_WAIT_MS, ...(ringDir === undefined ? {} : { ringDir }) };
+    const options = { waitMs: OPENING_WAIT_MS, ringDir };
     const done = recover(options);
     warnOfDamage(done);
     warnOfIgnored(done.ignored ?? []);

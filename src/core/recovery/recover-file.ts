@@ -52,8 +52,8 @@ function writeEnding(fd: number, held: FileView, ending: Ending): Omit<Recovered
   return {
     bytes: held.bytes.length,
     addedRecords: records,
-    ...(endedMarks === undefined ? {} : { endedMarks }),
-    ...(ending.end < end ? { cutBytes: end - ending.end } : {}),
+    endedMarks,
+    cutBytes: ending.end < end ? end - ending.end : undefined,
   };
 }
 

@@ -16,7 +16,7 @@ import { blankRing } from './ring-page.js';
 export interface Candidate {
   path: string;
   /** The stream that it feeds according to its name. */
-  stream?: string;
+  stream?: string | undefined;
   /** An error where it belongs to the trace and what lies in the place of its stream is not the ring's. */
   streamOf(ring: RingFile): string | TracewrightError | undefined;
   /** Bytes of the stream before it has records; default 0. */

@@ -1,6 +1,5 @@
 import { TracewrightError } from '../errors.js';
 import { integerIn } from '../options/argument.js';
-import type { OptionNames } from '../options/argument.js';
 
 /** What finishing a stream has added to it. */
 export interface RecoveredStream {
@@ -11,11 +10,11 @@ export interface RecoveredStream {
   /** Records that were added so that the stream ends. */
   addedRecords: number;
   /** Of those, the ones that end marks which were still pushed (ovni). */
-  endedMarks?: number;
+  endedMarks?: number | undefined;
   /** Bytes of half a record that were cut off. */
-  cutBytes?: number;
+  cutBytes?: number | undefined;
   /** The ring, if it is gone: what it held is lost. */
-  lostRing?: string;
+  lostRing?: string | undefined;
 }
 
 /** What a recovery has done. */
@@ -36,7 +35,7 @@ export interface Recovery {
 
 export interface RecoverOptions {
   /** Where the rings are, when the process kept them elsewhere (`ringDir`). */
-  ringDir?: string;
+  ringDir?: string | undefined;
   /**
    * How long another recovery of the same trace is waited for, 0 to 2^31-1 milliseconds; default
    * 30,000. What it has done then is not done again.
@@ -44,10 +43,7 @@ export interface RecoverOptions {
   waitMs?: number;
 }
 
-export const RECOVER_OPTIONS: OptionNames<Required<RecoverOptions>> = {
-  ringDir: true,
-  waitMs: true,
-};
+export const RECOVER_OPTIONS = ['ringDir', 'waitMs'] as const;
 
 const DEFAULT_WAIT_MS = 30_000;
 

@@ -31,7 +31,7 @@ export interface UsualCase {
   /** Statements that write the record at `start`. */
   readonly write: string;
   /** Expression: bytes of the record after `write`. Default: `bytes`, which is a number then. */
-  readonly size?: string;
+  readonly size?: string | undefined;
   /** Statements that follow the commit. */
   readonly published?: string;
   /**

@@ -1,10 +1,10 @@
 import { core } from '../addon.js';
 import { LOW_HALF } from '../byte-order.js';
-import type { RingCounts } from '../native-core.js';
+import type { RingCounts } from '../no-counts.js';
 import type { NativeRing, NativeRingOptions } from '../native-ring.js';
 import type { TracewrightError } from '../errors.js';
 import { ownOptions } from '../options/argument.js';
-import { wrapSystemError } from '../files/system-error.js';
+import { hasCode, wrapSystemError } from '../files/system-error.js';
 import { KnownFull } from './known-full.js';
 import type { OpenRecords } from './open-records.js';
 import type { SharedTarget } from './shared-target.js';
@@ -293,8 +293,7 @@ export class Ring {
     try {
       core.writeThrough(this.#id, head, body, stamped);
     } catch (error) {
-      const { constants } = process.getBuiltinModule('node:os');
-      if ((error as { errno?: number }).errno === constants.errno.ERANGE) throw error;
+      if (hasCode(error, 'ERANGE')) throw error;
       return this.countDropped();
     }
     this.position = this.#nativePosition[0]!;

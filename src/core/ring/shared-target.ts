@@ -1,6 +1,6 @@
 import { ownOptions } from '../options/argument.js';
 import { core } from '../addon.js';
-import type { TargetCounts } from '../native-core.js';
+import type { TargetCounts } from '../no-counts.js';
 import type { JoinOptions, NativeTarget } from '../native-ring.js';
 import { shared } from '../process-state.js';
 import { isMainThread } from '../system-thread.js';

@@ -1,7 +1,7 @@
 import { TraceFormatError } from '../../core/errors.js';
 import { COUNTED_LABELS } from '../calls.js';
 import { DatatypeSizes } from '../datatype-sizes.js';
-import { BODY_OFFSET, TURN_ADDRESSES } from '../layout.js';
+import { TURN_ADDRESSES } from '../layout.js';
 import type { Clock } from '../layout.js';
 import { CallCursor } from './reader.js';
 
@@ -37,12 +37,10 @@ export function surveyBody(
   const sizes = new DatatypeSizes(datatypeSizes);
   const counts = new Array<number>(COUNTED_LABELS).fill(0);
   const turned = new Set<Clock>();
-  const cursor = new CallCursor(file, BODY_OFFSET, bodyEnd);
+  const cursor = new CallCursor(file, {}, bodyEnd);
   let end = cursor.offset;
   try {
-    while (!cursor.atLimit) {
-      const call = cursor.next();
-      if (call === undefined) break;
+    for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
       end = cursor.offset;
       if (call.label < COUNTED_LABELS) counts[call.label]! += 1;
       sizes.learn(call.name, call.fields);

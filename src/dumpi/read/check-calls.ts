@@ -1,4 +1,3 @@
-import { TraceFormatError } from '../../core/errors.js';
 import type { Finding } from '../../core/finding.js';
 import { COUNTED_LABELS, TOTAL_LABEL, callNamed, countName } from '../calls.js';
 import type { FieldType } from '../calls.js';
@@ -9,6 +8,7 @@ import type { MessageMatch } from './message-match.js';
 import type { CallCursor } from './reader.js';
 import type { CallRecord, CallTimes, FieldValue } from './call-record.js';
 import { isAtLeast } from '../sections.js';
+import { findingOf, warningOf } from '../../core/finding.js';
 import type { Sections } from './section-reader.js';
 
 const NANOSECONDS = 1_000_000_000;
@@ -18,15 +18,6 @@ const MAX_OPEN_FUNCTIONS = 1 << 20;
 /** Whether dumpi2dumpi aborts on a call: on those of MPI-IO requests, and on records of functions. */
 function isUncopied(name: string): boolean {
   return name.startsWith('MPIO_') || name === 'Function_enter' || name === 'Function_exit';
-}
-
-/** An error as a finding, which has the path and the offset of its own. */
-export function withOffset({
-  path,
-  offset,
-  fault,
-}: TraceFormatError): Pick<Finding, 'message' | 'path' | 'offset'> {
-  return { message: fault, path, offset };
 }
 
 /** Checks the calls of one trace, and what its sections say of them. */
@@ -58,7 +49,7 @@ export class TraceCheck {
   }
 
   *findings(): Generator<Finding, void> {
-    yield* this.#beforeCalls();
+    if (!this.#isBeingWritten) yield* this.#beforeCalls();
     const cursor = this.#cursor;
     try {
       for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
@@ -66,10 +57,10 @@ export class TraceCheck {
         yield* this.#call(call);
       }
     } catch (error) {
-      if (!(error instanceof TraceFormatError)) throw error;
-      yield { severity: 'error', rule: 'bad-call', ...withOffset(error) };
+      yield findingOf('bad-call', error);
       return;
     }
+    if (this.#isBeingWritten) return;
     this.#match?.end();
     yield* this.#unusedBytes();
     yield* this.#afterCalls();
@@ -78,21 +69,6 @@ export class TraceCheck {
 
   get #lacksCounterLabels(): boolean {
     return this.#sections.counterLabels === undefined && !this.#isBeingWritten;
-  }
-
-  /** Only what the calls themselves show, in a file that has no sections yet. */
-  *callFindings(): Generator<Finding, void> {
-    const cursor = this.#cursor;
-    try {
-      while (!cursor.atLimit) {
-        const call = cursor.next();
-        if (call === undefined) return;
-        yield* this.#call(call);
-      }
-    } catch (error) {
-      if (!(error instanceof TraceFormatError)) throw error;
-      yield { severity: 'error', rule: 'bad-call', ...withOffset(error) };
-    }
   }
 
   *#beforeCalls(): Generator<Finding, void> {
@@ -294,9 +270,7 @@ export class TraceCheck {
   }
 
   #warning(rule: string, message: string, offset?: number): Finding {
-    const finding: Finding = { severity: 'warning', rule, message, path: this.#sections.path };
-    if (offset !== undefined) finding.offset = offset;
-    return finding;
+    return warningOf(this.#sections.path, rule, message, offset);
   }
 }
 

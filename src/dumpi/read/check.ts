@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import { ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
-import type { Finding, Progress } from '../../core/finding.js';
+import type { Finding } from '../../core/finding.js';
 import { limitFindings } from '../../core/limit-findings.js';
 import type { CheckOptions } from '../../core/limit-findings.js';
-import { BODY_OFFSET, WRITTEN_VERSION } from '../layout.js';
 import { MessageMatch } from './message-match.js';
 import { rankFiles, readMetafile } from '../metafile.js';
 import type { Metafile } from '../metafile.js';
+import { findingOf, warningOf } from '../../core/finding.js';
 import { CallCursor } from './reader.js';
 import { noSections, readSections } from './section-reader.js';
 import type { Sections } from './section-reader.js';
-import { TraceCheck, withOffset } from './check-calls.js';
+import { TraceCheck } from './check-calls.js';
 
-const CHECK_OPTIONS = { onProgress: true, repeats: true, isBeingWritten: true } as const;
+const CHECK_OPTIONS = ['onProgress', 'repeats', 'isBeingWritten'] as const;
 
 /** Options of {@link checkTrace} and {@link checkRun}. */
 export interface DumpiCheckOptions extends CheckOptions {
@@ -43,7 +43,7 @@ export function* checkTrace(
   path: string,
   options: DumpiCheckOptions = {},
 ): Generator<Finding, void> {
-  options = ownOptions<DumpiCheckOptions>(options, CHECK_OPTIONS);
+  options = ownOptions(options, CHECK_OPTIONS);
   yield* limitFindings(traceFindings(path, options), path, options.repeats);
 }
 
@@ -56,7 +56,7 @@ export function* checkTrace(
  * the trace does not say who is in a communicator, or where there are more than 2^21 ends of these).
  */
 export function* checkRun(path: string, options: DumpiCheckOptions = {}): Generator<Finding, void> {
-  options = ownOptions<DumpiCheckOptions>(options, CHECK_OPTIONS);
+  options = ownOptions(options, CHECK_OPTIONS);
   const files: string[] = [];
   let isWhole = true;
   try {
@@ -74,8 +74,7 @@ export function* checkRun(path: string, options: DumpiCheckOptions = {}): Genera
     }
     if (files[0] !== undefined) yield* againstHeader(path, files[0], metafile);
   } catch (error) {
-    if (!(error instanceof TraceFormatError)) throw error;
-    yield { severity: 'error', rule: 'bad-metafile', ...withOffset(error) };
+    yield findingOf('bad-metafile', error);
     return;
   }
   const { repeats, isBeingWritten } = options;
@@ -100,12 +99,7 @@ function* againstHeader(path: string, first: string, metafile: Metafile): Genera
   }
   const { header } = sections;
   if (header === undefined) return;
-  const warning = (message: string): Finding => ({
-    severity: 'warning',
-    rule: 'metafile',
-    message,
-    path,
-  });
+  const warning = (message: string): Finding => warningOf(path, 'metafile', message);
   if (header.version.join('.') !== version) {
     yield warning(`the version is ${version}, but ${first} has ${header.version.join('.')}`);
   }
@@ -125,42 +119,18 @@ function* traceFindings(
   { onProgress, isBeingWritten }: DumpiCheckOptions,
   matching?: Matching,
 ): Generator<Finding, void> {
-  if (isBeingWritten?.(path) === true) {
-    yield* callFindings(path, onProgress);
-    return;
-  }
   let sections: Sections;
   let cursor: CallCursor;
   try {
-    sections = readSections(path);
+    sections = isBeingWritten?.(path) === true ? noSections(path) : readSections(path);
     cursor = CallCursor.ofTrace(sections, { onProgress });
   } catch (error) {
-    if (!(error instanceof TraceFormatError)) throw error;
-    yield { severity: 'error', rule: 'bad-file', ...withOffset(error) };
+    yield findingOf('bad-file', error);
     return;
   }
   try {
     matching?.match.begin(matching.rank, sections);
     yield* new TraceCheck(sections, cursor, matching?.match).findings();
-  } finally {
-    cursor.close();
-  }
-}
-
-/** Checks the calls of a file without its sections, up to the last that is complete. */
-function* callFindings(path: string, onProgress: Progress | undefined): Generator<Finding, void> {
-  let cursor: CallCursor;
-  try {
-    cursor = new CallCursor(path, BODY_OFFSET, undefined, WRITTEN_VERSION, undefined, {
-      onProgress,
-    });
-  } catch (error) {
-    if (!(error instanceof TraceFormatError)) throw error;
-    yield { severity: 'error', rule: 'bad-file', ...withOffset(error) };
-    return;
-  }
-  try {
-    yield* new TraceCheck(noSections(path), cursor, undefined).callFindings();
   } finally {
     cursor.close();
   }

@@ -1,15 +1,15 @@
 import { TraceFormatError } from '../../core/errors.js';
 import { jsonInteger, jsonValue } from '../../core/json.js';
-import type { JsonValue } from '../../core/json.js';
+import type { JsonObject } from '../../core/json.js';
 import { quotedText, terminalText } from '../../core/terminal-text.js';
+import { noSections, readSections } from './section-reader.js';
+import type { Header } from '../sections.js';
 import { callNamed, countName } from '../calls.js';
 import type { FieldType, Status } from '../calls.js';
-import { BODY_OFFSET, WRITTEN_VERSION } from '../layout.js';
 import { datatypeName, valueNames } from './dumpi2ascii-names.js';
 import { CallCursor } from './reader.js';
 import type { ReadOptions } from './reader.js';
 import type { CallRecord, CallTimes, ClockReading, FieldValue } from './call-record.js';
-import { readSections } from './section-reader.js';
 import type { Sections } from './section-reader.js';
 
 const NANOSECONDS = 1_000_000_000;
@@ -20,6 +20,7 @@ const NANOSECONDS = 1_000_000_000;
  * cannot steer a terminal. Counts of calls that were never made are left out.
  *
  * @param rank said in every line, where the file is one of a run's.
+ * @param isBeingWritten the calls so far: there are no sections yet, and the last call may be half there.
  * @throws TraceFormatError where the file is not as the format says; what precedes it has
  *   been yielded. TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
@@ -28,60 +29,25 @@ export function* dump(
   json: boolean,
   options: ReadOptions = {},
   rank?: number,
+  isBeingWritten = false,
 ): Generator<string, void> {
-  const sections = readSections(path, options);
-  const { shown, calls } = linesFor(json, rank);
-  if (sections.header !== undefined) yield shown(headerObject(sections));
-  yield* calls(CallCursor.ofTrace(sections, options), true);
-  for (const record of sectionObjects(sections)) yield shown(record);
-}
-
-/**
- * Like {@link dump}, of a file that a process is writing: the calls so far. It has no sections yet, and
- * its last call may be half there.
- */
-export function* dumpBeingWritten(
-  path: string,
-  json: boolean,
-  options: ReadOptions = {},
-  rank?: number,
-): Generator<string, void> {
-  const cursor = new CallCursor(path, BODY_OFFSET, undefined, WRITTEN_VERSION, undefined, options);
-  try {
-    yield* linesFor(json, rank).calls(cursor, false);
-  } catch (error) {
-    if (!(error instanceof TraceFormatError) || !cursor.reachedLimit) throw error;
-  }
-}
-
-interface Lines {
-  shown: (record: Record<string, JsonValue>) => string;
-  /** @param isWhole whether the end of the stream must follow the last call. */
-  calls: (cursor: CallCursor, isWhole: boolean) => Generator<string, void>;
-}
-
-/** How the lines of a file look, and those of its calls. */
-function linesFor(json: boolean, rank: number | undefined): Lines {
-  const ofRank = rank === undefined ? {} : { rank };
   const before = rank === undefined ? '' : `rank ${rank} `;
-  const shown: Lines['shown'] = ({ kind, ...rest }) =>
-    json
-      ? JSON.stringify({ kind, ...ofRank, ...rest })
-      : `${before}${readable({ kind: kind!, ...rest })}`;
-  return {
-    shown,
-    *calls(cursor, isWhole) {
-      try {
-        while (isWhole || !cursor.atLimit) {
-          const call = cursor.next();
-          if (call === undefined) return;
-          yield json ? shown(callObject(call)) : `${before}${callLine(call)}`;
-        }
-      } finally {
-        cursor.close();
-      }
-    },
-  };
+  const shown = ({ kind, ...rest }: JsonObject): string =>
+    json ? JSON.stringify({ kind, rank, ...rest }) : `${before}${readable({ kind, ...rest })}`;
+  const sections = isBeingWritten ? noSections(path) : readSections(path, options);
+  if (sections.header !== undefined) yield shown(headerObject(sections.header));
+  const cursor = CallCursor.ofTrace(sections, options);
+  try {
+    for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
+      yield json ? shown(callObject(call)) : `${before}${callLine(call)}`;
+    }
+  } catch (error) {
+    const isHalf = error instanceof TraceFormatError && cursor.reachedLimit;
+    if (!isBeingWritten || !isHalf) throw error;
+  } finally {
+    cursor.close();
+  }
+  for (const record of sectionObjects(sections)) yield shown(record);
 }
 
 /** One readable line for a call, without the line's end. */
@@ -103,36 +69,20 @@ function callLine(record: CallRecord): string {
 }
 
 /** A call as an object for `JSON.stringify`; times are nanoseconds. */
-export function callObject(record: CallRecord): Record<string, JsonValue> {
-  const { kind, offset, size, name, label, mask, thread, cpu, wall, counters } = record;
-  const object: Record<string, JsonValue> = { kind, offset, size, name, label, mask };
-  if (thread !== undefined) object['thread'] = thread;
-  if (wall !== undefined) object['wall'] = timesObject(wall);
-  if (cpu !== undefined) object['cpu'] = timesObject(cpu);
-  if (counters !== undefined) {
-    object['counters'] = counters.map(({ enter, exit }) => ({
-      enter: jsonInteger(enter),
-      exit: jsonInteger(exit),
-    }));
-  }
-  object['fields'] = jsonValue(record.fields);
-  return object;
+export function callObject(record: CallRecord): JsonObject {
+  const { kind, offset, size, name, label, mask, thread, counters, fields } = record;
+  const wall = record.wall && timesObject(record.wall);
+  const cpu = record.cpu && timesObject(record.cpu);
+  const call = { kind, offset, size, name, label, mask, thread, wall, cpu, counters, fields };
+  return jsonValue(call) as JsonObject;
 }
 
-function headerObject({ header }: Sections): Record<string, JsonValue> {
-  const { version, startTime, hostname, username, meshCoordinates, meshSizes } = header!;
-  return {
-    kind: 'header',
-    version: version.join('.'),
-    startTime: jsonInteger(startTime),
-    hostname,
-    username,
-    meshCoordinates,
-    meshSizes,
-  };
+function headerObject(header: Header): JsonObject {
+  const version = header.version.join('.');
+  return { kind: 'header', ...header, version, startTime: jsonInteger(header.startTime) };
 }
 
-function* sectionObjects(sections: Sections): Generator<Record<string, JsonValue>, void> {
+function* sectionObjects(sections: Sections): Generator<JsonObject, void> {
   for (const [key, value] of sections.keyvals) yield { kind: 'keyval', key, value };
   for (const [counter, label] of (sections.counterLabels ?? []).entries()) {
     yield { kind: 'counterLabel', counter, label };
@@ -151,7 +101,7 @@ function* sectionObjects(sections: Sections): Generator<Record<string, JsonValue
 }
 
 /** `kind name=value …` of an object whose values are no objects. */
-function readable({ kind, ...rest }: Record<string, JsonValue>): string {
+function readable({ kind, ...rest }: JsonObject): string {
   const values = Object.entries(rest).map(
     ([name, value]) => ` ${name}=${terminalText(JSON.stringify(value))}`,
   );
@@ -180,14 +130,10 @@ function timesText({ start, stop }: CallTimes): string {
   return `${text(start)}..${text(stop)}`;
 }
 
-function timesObject({ start, stop }: CallTimes): { [name: string]: JsonValue } {
-  return {
-    start: jsonInteger(nanosecondsOf(start)),
-    stop: jsonInteger(nanosecondsOf(stop)),
-  };
+function timesObject({ start, stop }: CallTimes): { start: bigint; stop: bigint } {
+  return { start: nanosecondsOf(start), stop: nanosecondsOf(stop) };
 }
 
-/** A clock's reading in nanoseconds. */
 export function nanosecondsOf({ seconds, nanoseconds }: ClockReading): bigint {
   return BigInt(seconds) * BigInt(NANOSECONDS) + BigInt(nanoseconds);
 }

@@ -25,11 +25,9 @@ export type TextEncoding = 'utf8' | 'latin1';
 
 const TEXT_ENCODINGS: readonly TextEncoding[] = ['utf8', 'latin1'];
 
-const FIELD_CURSOR_OPTIONS = { maxRecordBytes: true, onProgress: true, encoding: true } as const;
-
 /** @throws TracewrightError that names an unknown option, whatever of the file is read. */
 export function cursorOptions(options: FieldCursorOptions): FieldCursorOptions {
-  return ownOptions<FieldCursorOptions>(options, FIELD_CURSOR_OPTIONS);
+  return ownOptions(options, ['maxRecordBytes', 'onProgress', 'encoding']);
 }
 
 /**
@@ -180,9 +178,9 @@ export class FieldCursor {
   /** The error for a record that is not as the format says. */
   fault(message: string, field?: string, value?: unknown, limit?: string): TraceFormatError {
     return new TraceFormatError(this.path, this.#record, message, {
-      ...(field === undefined ? {} : { field }),
+      field,
+      limit,
       ...(value === undefined ? {} : { value }),
-      ...(limit === undefined ? {} : { limit }),
     });
   }
 

@@ -7,7 +7,7 @@ import { ringFormatAt } from '../../core/recovery/ring-file.js';
 import { CALLS_FORMAT, fileOfRing, isRing, rankRings } from '../file-names.js';
 import { MAGIC, MAGIC_BYTES } from '../layout.js';
 import { checkRun, checkTrace } from './check.js';
-import { dump, dumpBeingWritten } from './dump.js';
+import { dump } from './dump.js';
 import { dumpi2ascii } from './dumpi2ascii.js';
 import { readCalls } from './reader.js';
 import { callFilesOf, existingRankFiles, firstTimeOf, isMetafile, recoverRun } from './run.js';
@@ -72,21 +72,15 @@ export const dumpiFormat: TraceFormat = {
     let next = 0;
     return ofEach(path, onFault, (file) => {
       const rank = isMetafile(path) ? next++ : undefined;
-      const dumpFile = isBeingWritten?.(file) === true ? dumpBeingWritten : dump;
-      return dumpFile(file, json, onProgress && { onProgress }, rank);
+      return dump(file, json, { onProgress }, rank, isBeingWritten?.(file));
     });
   },
   dumpFormats: {
     dumpi2ascii: (path: string, { onProgress, onFault }: JobOptions) =>
-      ofEach(path, onFault, (file) =>
-        dumpi2ascii(file, { encoding: 'latin1', ...(onProgress && { onProgress }) }),
-      ),
+      ofEach(path, onFault, (file) => dumpi2ascii(file, { encoding: 'latin1', onProgress })),
   },
   check: (path, { onProgress, isBeingWritten }) =>
-    (isMetafile(path) ? checkRun : checkTrace)(path, {
-      isBeingWritten,
-      ...(onProgress && { onProgress }),
-    }),
+    (isMetafile(path) ? checkRun : checkTrace)(path, { isBeingWritten, onProgress }),
   open(path) {
     for (const file of callFilesOf(path)) {
       for (const call of readCalls(file)) if (call.offset >= 0) break;

@@ -5,8 +5,9 @@ import { FieldCursor } from './field-cursor.js';
 import type { FieldCursorOptions, TextEncoding } from './field-cursor.js';
 import {
   ANNOTATION,
-  COUNTER_BYTES,
+  BODY_OFFSET,
   COUNT_BYTES,
+  COUNTER_BYTES,
   MASK_COUNTERS,
   MASK_CPU_TIME,
   MASK_STATUSES,
@@ -20,7 +21,7 @@ import {
   WRITTEN_VERSION,
 } from '../layout.js';
 import { isAtLeast } from '../sections.js';
-import { NO_VERSION, bodyLimit, readSections } from './section-reader.js';
+import { bodyLimit, NO_VERSION, readSections } from './section-reader.js';
 import type { FunctionName, Version } from '../sections.js';
 import type { Sections } from './section-reader.js';
 import type { CallTimes, CounterReading, CallRecord, Biases, FieldValue } from './call-record.js';
@@ -30,7 +31,7 @@ export interface ReadOptions {
   /** Largest call or section in bytes that is read: 64 MiB unless set. */
   maxRecordBytes?: number;
   /** Called now and then with the bytes done and the bytes in all. */
-  onProgress?: (done: number, total: number) => void;
+  onProgress?: ((done: number, total: number) => void) | undefined;
   /**
    * How bytes of text become characters: `utf8` (default), with U+FFFD for what is not UTF-8, or
    * `latin1`, each byte one character, so that the text can be written again as it was.
@@ -66,48 +67,49 @@ type Clock = 'cpu' | 'wall';
 /** Functions whose exit says that the seconds of a clock begin again. */
 type TurnFunctions = Readonly<Record<Clock, ReadonlySet<FieldValue>>>;
 
-const NO_TURNS: TurnFunctions = { cpu: new Set(), wall: new Set() };
-
 function turnFunctions(names: readonly FunctionName[]): TurnFunctions {
   const addressesOf = (text: string): ReadonlySet<FieldValue> =>
     new Set(names.filter(({ name }) => name === ANNOTATION + text).map(({ address }) => address));
   return { cpu: addressesOf(TURN_TEXTS.cpu), wall: addressesOf(TURN_TEXTS.wall) };
 }
 
+/** What is known of a body. */
+interface Body {
+  /** Bytes from the start of the file to its biases. */
+  from: number;
+  /** Whether the end of the stream must follow the last call. */
+  isWhole: boolean;
+  /** Version of the library that wrote it. */
+  version: Version;
+  /** How many counters a call must have that has any; undefined: any number. */
+  counters: number | undefined;
+  /** The functions whose calls say the turns of the clocks. */
+  turns: TurnFunctions;
+}
+
+const GROWING_BODY: Body = {
+  from: BODY_OFFSET,
+  isWhole: false,
+  version: WRITTEN_VERSION,
+  counters: undefined,
+  turns: { cpu: new Set(), wall: new Set() },
+};
+
 /** Steps through the calls of a body. */
 export class CallCursor {
   readonly biases: Biases;
   readonly #cursor: FieldCursor;
-  readonly #version: Version;
-  readonly #counters: number | undefined;
+  readonly #body: Body;
   /** The seconds of the last call's end over the bias, carried. */
-  readonly #lastSeconds: Record<Clock, number | undefined>;
-  readonly #turnFunctions: TurnFunctions;
+  readonly #lastSeconds: Record<Clock, number | undefined> = { cpu: undefined, wall: undefined };
   /** Seconds that the clocks' turns so far add, where annotations say these. */
   readonly #turned: Record<Clock, number> = { cpu: 0, wall: 0 };
   #ended = false;
 
-  /**
-   * @param from Bytes from the start of the file to the body, that is to its biases.
-   * @param limit Bytes from the start of the file to the end of what may be the body.
-   * @param version Version of the library that wrote it.
-   * @param counters How many counters a call must have that has any; any number unless set.
-   * @param turns The functions whose calls say the turns of the clocks.
-   */
-  constructor(
-    path: string,
-    from: number,
-    limit: number | undefined,
-    version: Version = WRITTEN_VERSION,
-    counters?: number,
-    options: FieldCursorOptions = {},
-    turns: TurnFunctions = NO_TURNS,
-  ) {
-    this.#turnFunctions = turns;
-    this.#version = version;
-    this.#lastSeconds = { cpu: undefined, wall: undefined };
-    this.#counters = counters;
-    this.#cursor = new FieldCursor(path, from, limit, options);
+  /** @param limit bytes from the start of the file to the end of what may be the body. */
+  constructor(path: string, options: FieldCursorOptions = {}, limit?: number, body = GROWING_BODY) {
+    this.#body = body;
+    this.#cursor = new FieldCursor(path, body.from, limit, options);
     try {
       this.biases = { cpu: this.#cursor.i32('CPU bias'), wall: this.#cursor.i32('wall bias') };
     } catch (error) {
@@ -116,21 +118,20 @@ export class CallCursor {
     }
   }
 
-  /** A cursor for the body of a whole trace. */
+  /** A cursor for the body of a trace. One that is being written has no sections, see `noSections`. */
   static ofTrace(sections: Sections, options: FieldCursorOptions = {}): CallCursor {
     const { path, index, indexOffset, header, counterLabels, functionNames } = sections;
+    if (indexOffset === 0) return new CallCursor(path, options);
     if (index.body === 0) {
       throw new TraceFormatError(path, indexOffset, 'the index names no body', { field: 'body' });
     }
-    return new CallCursor(
-      path,
-      index.body,
-      bodyLimit(sections),
-      header?.version ?? NO_VERSION,
-      counterLabels?.length,
-      options,
-      turnFunctions(functionNames),
-    );
+    return new CallCursor(path, options, bodyLimit(sections), {
+      from: index.body,
+      isWhole: true,
+      version: header?.version ?? NO_VERSION,
+      counters: counterLabels?.length,
+      turns: turnFunctions(functionNames),
+    });
   }
 
   /** Moves to where a call begins. The times of what is read there may be wrong by turns of the clock. */
@@ -149,18 +150,13 @@ export class CallCursor {
     return this.#ended;
   }
 
-  /** Whether nothing is left of what may be the body, be the end of the stream read or not. */
-  get atLimit(): boolean {
-    return this.#cursor.remaining <= 0;
-  }
-
   /** Whether a record could not be read because it goes on after the end of what may be the body. */
   get reachedLimit(): boolean {
     return this.#cursor.reachedLimit;
   }
 
   /**
-   * The next call, or undefined once the end of the stream has been read.
+   * The next call, or undefined once the end of the stream has been read, or of a body that grows.
    *
    * @throws TraceFormatError when what lies there is no call.
    */
@@ -168,6 +164,7 @@ export class CallCursor {
     if (this.#ended) return undefined;
     const cursor = this.#cursor;
     const { offset } = cursor;
+    if (!this.#body.isWhole && cursor.remaining <= 0) return undefined;
     cursor.beginRecord();
     if (cursor.remaining === 0) throw cursor.fault('the body does not end', 'label');
     const label = cursor.u16('label');
@@ -221,7 +218,7 @@ export class CallCursor {
     const stopSeconds = cursor.u16(field);
     const stopNanoseconds = cursor.u32(field);
     const stop =
-      this.#turnFunctions[clock].size === 0
+      this.#body.turns[clock].size === 0
         ? carried(stopSeconds, this.#lastSeconds[clock] ?? stopSeconds, STEP_BACK_SECONDS)
         : this.#turned[clock] + stopSeconds;
     this.#lastSeconds[clock] = stop;
@@ -235,7 +232,7 @@ export class CallCursor {
 
   /** Moves a clock by a turn when the exit of a function, which is at 0 s of the new one, says so. */
   #turn(clock: Clock, times: CallTimes | undefined, fn: FieldValue | undefined): void {
-    if (times === undefined || fn === undefined || !this.#turnFunctions[clock].has(fn)) return;
+    if (times === undefined || fn === undefined || !this.#body.turns[clock].has(fn)) return;
     // A program's own annotation of this text is hardly at 0 s and 0 ns.
     const { seconds, nanoseconds } = times.stop;
     if (seconds !== this.biases[clock] + this.#turned[clock] || nanoseconds !== 0) return;
@@ -246,13 +243,14 @@ export class CallCursor {
 
   #counterReadings(): CounterReading[] {
     const cursor = this.#cursor;
+    const { counters: expected } = this.#body;
     const count = cursor.u8('counters');
-    if (this.#counters !== undefined && count !== this.#counters) {
+    if (expected !== undefined && count !== expected) {
       throw cursor.fault(
-        `the call has ${count} counters, but the trace has labels for ${this.#counters}`,
+        `the call has ${count} counters, but the trace has labels for ${expected}`,
         'counters',
         count,
-        `${this.#counters}`,
+        `${expected}`,
       );
     }
     if (count * COUNTER_BYTES > cursor.remaining) {
@@ -322,7 +320,7 @@ export class CallCursor {
     const many = dimensions === 1;
     if (!stored) return many ? [] : null;
     const cursor = this.#cursor;
-    const hasTag = isAtLeast(this.#version, STATUS_TAG_VERSION);
+    const hasTag = isAtLeast(this.#body.version, STATUS_TAG_VERSION);
     const count = cursor.count(name, hasTag ? STATUS_RECORD_BYTES : STATUS_RECORD_BYTES - 4);
     if (!many && count > 1) {
       throw cursor.fault(`${name} has ${count} statuses`, name, count, 'at most 1');
@@ -339,7 +337,7 @@ export class CallCursor {
   }
 
   #skipSecondArgc(): void {
-    if (!isAtLeast(this.#version, SINGLE_ARGC_VERSION)) this.#cursor.i32('argc');
+    if (!isAtLeast(this.#body.version, SINGLE_ARGC_VERSION)) this.#cursor.i32('argc');
   }
 }
 

@@ -101,7 +101,7 @@ export function completeWithoutRing(file: string): RecoveredStream {
     path: file,
     bytes: 0,
     addedRecords: 0,
-    ...(cutBytes === 0 ? {} : { cutBytes }),
-    ...(writer === undefined ? {} : { lostRing: writer.ring }),
+    cutBytes: cutBytes || undefined,
+    lostRing: writer?.ring,
   };
 }

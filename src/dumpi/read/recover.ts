@@ -100,7 +100,7 @@ function* candidates(path: string, options: RecoverOptions): Generator<Candidate
     const stream = fileOfRing(each);
     yield {
       path: each,
-      ...(stream === undefined ? {} : { stream }),
+      stream,
       beginning: BODY_OFFSET + BIASES_BYTES,
       streamOf: (ring) => (isMine(ring) ? fileOfRing(each) : undefined),
       removeBegun() {
@@ -147,7 +147,7 @@ function* directoriesOf(path: string): Generator<string, void> {
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const checked = checkPath('path', path);
-  options = ownOptions<RecoverOptions>(options, RECOVER_OPTIONS);
+  options = ownOptions(options, RECOVER_OPTIONS);
   const waitMs = checkWait(options);
   const isFile = !isDirectory(checked);
   const isNothing =

@@ -1,5 +1,6 @@
 import { untilFault } from '../../core/fault.js';
 import type { OnFault } from '../../core/fault.js';
+import { readSections } from './section-reader.js';
 import { RowBuilder } from '../../rows/row-builder.js';
 import type {
   AttributeReader,
@@ -16,7 +17,6 @@ import { CallCursor } from './reader.js';
 import type { CallRecord } from './call-record.js';
 import { callFilesOf, existingRankFiles, isMetafile } from './run.js';
 import { RunMessages } from './run-messages.js';
-import { readSections } from './section-reader.js';
 import type { Sections } from './section-reader.js';
 
 /** The files of a run end with their rank. */
@@ -87,16 +87,15 @@ class RunReading {
   }
 
   *#ofRank(file: string): Generator<RowBuilder, void> {
-    const { onProgress } = this.#options;
-    const read = onProgress === undefined ? {} : { onProgress };
+    const read = { onProgress: this.#options.onProgress };
     const sections = readSections(file, read);
+    const cursor = CallCursor.ofTrace(sections, read);
     const sizes = new ReadDatatypeSizes(sections);
     const newBatch = (offset: number): RowBuilder =>
       new RowBuilder(this.#options, offset, () => new CallFields(sections));
     const calls = new RankRows(file, sections);
     let batch = newBatch(0);
     let fault: { error: unknown } | undefined;
-    const cursor = CallCursor.ofTrace(sections, read);
     try {
       for (let call = cursor.next(); call !== undefined; call = cursor.next()) {
         if (batch.isFull) {

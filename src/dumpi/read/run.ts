@@ -3,11 +3,11 @@ import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { unlessFaulty } from '../../core/fault.js';
 import { nothingToRecover } from '../../core/recovery/recovery.js';
 import type { Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
+import { readSections } from './section-reader.js';
 import { rankFiles, readMetafile } from '../metafile.js';
 import { nanosecondsOf } from './dump.js';
 import { CallCursor } from './reader.js';
 import { addRefused, recoverTrace } from './recover.js';
-import { readSections } from './section-reader.js';
 
 /**
  * One rank's file, or the metafile of a run, which names the files of its ranks: what reads either.

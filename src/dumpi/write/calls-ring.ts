@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { constants } from 'node:os';
 import { pathTaken } from '../../core/files/path-taken.js';
 import { recordsNothing } from '../../core/off.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
@@ -18,6 +17,8 @@ import {
 import type { RankPlan } from './rank-options.js';
 import { FUNCTION_ENTER_LABEL, FUNCTION_EXIT_LABEL } from '../calls.js';
 import type { Clock } from '../layout.js';
+import { hasCode } from '../../core/files/system-error.js';
+import { ringSettings } from '../../core/options/ring-options.js';
 import { writeHead } from './record-head.js';
 import type { RecordHead } from './record-head.js';
 
@@ -61,7 +62,7 @@ export function openCallsRing(ring: Ring, file: string, ringPath: string, plan: 
     ring.open(
       {
         path: ringPath,
-        capacity: ringOptions.ringBytes,
+        ...ringSettings(ringOptions),
         format: CALLS_FORMAT,
         target: file,
         preamble: preambleOf(plan),
@@ -73,18 +74,14 @@ export function openCallsRing(ring: Ring, file: string, ringPath: string, plan: 
           threadCpu: plan.threadCpu,
           countersOffset: head.counters,
         },
-        kernelClock: ringOptions.clock === 'monotonic',
         words: true,
-        full: ringOptions.onFull,
-        blockLimitMs: ringOptions.blockLimitMs,
         fileMode: ringOptions.fileMode,
       },
       undefined,
       ringOptions.onFault,
     );
   } catch (error) {
-    const { cause } = error as { cause?: { errno?: number } };
-    if (cause?.errno !== constants.errno.EEXIST) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
     const advice = 'choose another directory, root or start time';
     throw pathTaken('directory', file, { advice, cause: error });
   }

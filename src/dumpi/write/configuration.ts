@@ -45,17 +45,6 @@ export interface ConfigurationOptions {
   counters?: readonly string[];
 }
 
-const CONFIGURATION_OPTIONS = {
-  fileRoot: true,
-  timestamps: true,
-  statuses: true,
-  calls: true,
-  otherCalls: true,
-  functionEnter: true,
-  functionExit: true,
-  counters: true,
-} as const;
-
 const SETTINGS: readonly Setting[] = ['disable', 'success', 'enable'];
 const TIMESTAMPS: readonly Timestamps[] = ['none', 'cpu', 'wall', 'full'];
 /** As many as libdumpi takes. */
@@ -92,7 +81,20 @@ export function checkConfiguration(options: ConfigurationOptions): Configuration
   if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
     throw wrongType('config', options, 'an object, or the path of a dumpi.conf');
   }
-  options = ownOptions<ConfigurationOptions>(options, CONFIGURATION_OPTIONS, 'config');
+  options = ownOptions(
+    options,
+    [
+      'fileRoot',
+      'timestamps',
+      'statuses',
+      'calls',
+      'otherCalls',
+      'functionEnter',
+      'functionExit',
+      'counters',
+    ],
+    'config',
+  );
   const given: unknown = options.calls ?? {};
   if (typeof given !== 'object') {
     throw wrongType('config.calls', given, 'an object of calls and their settings');

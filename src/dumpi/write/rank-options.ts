@@ -67,26 +67,6 @@ export interface RankOptions extends RingOptions {
   cpuBias?: number;
 }
 
-const RANK_OPTIONS = {
-  ...RING_OPTIONS,
-  directory: true,
-  fileRoot: true,
-  rank: true,
-  size: true,
-  hostname: true,
-  username: true,
-  startTime: true,
-  config: true,
-  threads: true,
-  mesh: true,
-  datatypeSizes: true,
-  readCounters: true,
-  wallBias: true,
-  cpuBias: true,
-} as const;
-
-const MESH_OPTIONS = { coordinates: true, sizes: true } as const;
-
 /** Bytes of the predefined datatypes by handle, as an MPI of a 64-bit machine has them. */
 const DATATYPE_SIZES: readonly number[] = [
   0, 0, 1, 1, 1, 1, 4, 2, 2, 4, 4, 8, 8, 4, 8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20,
@@ -152,7 +132,7 @@ function checkStartTime(given: unknown): Date {
 function checkMesh(
   mesh: RankOptions['mesh'] = { coordinates: [] },
 ): Pick<KeptSections, 'meshCoordinates' | 'meshSizes'> {
-  mesh = ownOptions<NonNullable<RankOptions['mesh']>>(mesh, MESH_OPTIONS, 'mesh');
+  mesh = ownOptions(mesh, ['coordinates', 'sizes'], 'mesh');
   const meshCoordinates = checkIntegers('mesh.coordinates', mesh.coordinates);
   const meshSizes =
     mesh.sizes === undefined
@@ -181,7 +161,23 @@ function checkPrefix(options: RankOptions, configuration: Configuration, startTi
 
 /** @throws TracewrightError that names the option and what it may be. */
 export function checkRankOptions(options: RankOptions): RankPlan {
-  options = ownOptions<RankOptions>(options, RANK_OPTIONS);
+  options = ownOptions(options, [
+    ...RING_OPTIONS,
+    'directory',
+    'fileRoot',
+    'rank',
+    'size',
+    'hostname',
+    'username',
+    'startTime',
+    'config',
+    'threads',
+    'mesh',
+    'datatypeSizes',
+    'readCounters',
+    'wallBias',
+    'cpuBias',
+  ]);
   const size = integerIn('size', options.size, 1, 0x7fff_ffff);
   const rank = integerIn('rank', options.rank, 0, size - 1);
   const ringOptions = checkRingOptions(options, { onFull: 'block' });

@@ -49,11 +49,7 @@ interface Seen {
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
 export function checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  return checkPackets(
-    path,
-    ownOptions<CheckOptions>(options, { onProgress: true, repeats: true }),
-    undefined,
-  );
+  return checkPackets(path, ownOptions(options, ['onProgress', 'repeats']), undefined);
 }
 
 /** What a layer above requires of events. */

@@ -22,7 +22,7 @@ export interface CursorOptions {
   /** Larger packets are refused: 64 MiB unless set. */
   maxPacketBytes?: number;
   /** Called with the bytes read and the size of the file, four times a mebibyte at most. */
-  onProgress?: Progress;
+  onProgress?: Progress | undefined;
   /** Reads also what the rings of the file hold, see `LivingFile`. Default: the file alone. */
   living?: boolean | LivingOptions | LivingFile;
   /** Where to begin: `settled` of an earlier reading. Default 0. */

@@ -16,7 +16,7 @@ export interface ReadOptions {
   /** Largest packet in bytes that is read: 64 MiB unless set, 4,294,967,295 at most. */
   maxPacketBytes?: number;
   /** Called now and then with the bytes done and the bytes in all. */
-  onProgress?: Progress;
+  onProgress?: Progress | undefined;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface ReadOptions {
  *   when the file cannot be read.
  */
 export function* readPackets(path: string, options: ReadOptions = {}): Generator<Packet, void> {
-  options = ownOptions<ReadOptions>(options, { maxPacketBytes: true, onProgress: true });
+  options = ownOptions(options, ['maxPacketBytes', 'onProgress']);
   const cursor = new PacketCursor(path, options);
   try {
     while (cursor.next()) yield cursor.packet();
@@ -77,9 +77,7 @@ export class PacketDecoder {
    * @param options.maxPacketBytes Larger packets are refused. Default: 64 MiB.
    */
   constructor(source = 'stream', options: { maxPacketBytes?: number } = {}) {
-    const { maxPacketBytes = DEFAULT_MAX_PACKET_BYTES } = ownOptions(options, {
-      maxPacketBytes: true,
-    });
+    const { maxPacketBytes = DEFAULT_MAX_PACKET_BYTES } = ownOptions(options, ['maxPacketBytes']);
     const most = limitFrom('maxPacketBytes', maxPacketBytes, 1);
     this.#decoding = new PacketDecoding(checkSource(source), most);
   }

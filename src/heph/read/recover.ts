@@ -110,7 +110,7 @@ function recoverFile(file: string, options: RecoverOptions, complete: Complete):
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
-  options = ownOptions<RecoverOptions>(options, RECOVER_OPTIONS);
+  options = ownOptions(options, RECOVER_OPTIONS);
   let living: LivingFile | undefined;
   let failure: unknown;
   const done = recoverFile(file, options, (leftover, left, result) => {

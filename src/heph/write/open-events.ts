@@ -21,7 +21,6 @@ export interface OpenSpanOptions {
   bytes?: number;
 }
 
-const NAMES = { count: true, bytes: true } as const;
 /** Slots for what the writer itself notes of the table, see loss-note.ts in src/spans. */
 const NOTES = 1;
 const FIRST_COUNT = 1024;
@@ -37,7 +36,7 @@ export class OpenEventTable {
 
   /** @throws TracewrightError that names the option, or the variable, and its range. */
   constructor(given: OpenSpanOptions = {}) {
-    const own = ownOptions<OpenSpanOptions>(given, NAMES, 'openSpans');
+    const own = ownOptions(given, ['count', 'bytes'], 'openSpans');
     this.#count = numberSetting('openSpans.count', own.count, 'TRACEWRIGHT_OPEN_SPANS', undefined);
     const bytes = numberSetting(
       'openSpans.bytes',

@@ -1,5 +1,4 @@
-import { accessSync, constants as fsConstants, existsSync } from 'node:fs';
-import { constants } from 'node:os';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readClocks } from '../../core/clock.js';
 import { noCounts } from '../../core/no-counts.js';
@@ -13,11 +12,11 @@ import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { mayCompile } from '../../core/ring/compile.js';
 import { Ring } from '../../core/ring/ring.js';
-import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
+import { checkRingOptions, RING_OPTIONS, ringSettings } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
 import { checkSizeOptions, SIZE_OPTIONS } from '../../core/options/size-limits.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
-import { wrapSystemError } from '../../core/files/system-error.js';
+import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import { pieceNames, ringPath } from '../file-names.js';
 import {
   END_OFFSET,
@@ -69,16 +68,6 @@ export interface TraceOptions extends RingOptions, SizeOptions {
   /** How long `flush` and `close` wait for a socket, in milliseconds, 0 to 600,000; default 5,000. */
   flushTimeoutMs?: number;
 }
-
-const TRACE_OPTIONS = {
-  ...RING_OPTIONS,
-  ...SIZE_OPTIONS,
-  enabled: true,
-  exists: true,
-  attributes: true,
-  datagramBytes: true,
-  flushTimeoutMs: true,
-} as const;
 
 /**
  * Recovers the file of a dead process, or deletes the rings of a file that was removed.
@@ -147,7 +136,15 @@ export class Trace implements StreamTrace {
     waitingBytes = 0,
   ) {
     const checked = checkTarget(target);
-    options = ownOptions<TraceOptions>(options, TRACE_OPTIONS);
+    options = ownOptions(options, [
+      ...RING_OPTIONS,
+      ...SIZE_OPTIONS,
+      'enabled',
+      'exists',
+      'attributes',
+      'datagramBytes',
+      'flushTimeoutMs',
+    ]);
     const { kind } = checked;
     this.#kind = kind;
     const settings = checkRingOptions(options, {
@@ -188,7 +185,7 @@ export class Trace implements StreamTrace {
     if (kind === 'file' && ringDir !== undefined) {
       // Found out before the trace's file is there.
       wrapSystemError('ringDir', ringDir, () => {
-        accessSync(ringDir, fsConstants.W_OK);
+        accessSync(ringDir, constants.W_OK);
       });
     }
     const recovered = (file: string) => recoverTarget(file, ringDir);
@@ -217,8 +214,7 @@ export class Trace implements StreamTrace {
         limitGroup(checked.key, sizes.maxBytes, rotates ? bytesOfPieces(path) : 0);
       }
     } catch (error) {
-      const { cause } = error as { cause?: { errno?: number } };
-      if (kind !== 'file' || cause?.errno !== constants.errno.EEXIST) throw error;
+      if (kind !== 'file' || !hasCode(error, 'EEXIST')) throw error;
       // A trace of spans has no options.
       const advice = openEvents === undefined ? { advice: REPLACE_ADVICE } : {};
       throw pathTaken('target', path, { inUse, ...advice, cause: error });
@@ -226,16 +222,13 @@ export class Trace implements StreamTrace {
     this.ring.open(
       {
         ...(kind === 'file' ? { path: ringPath(path, ringDir, ringTag()) } : {}),
-        capacity: settings.ringBytes,
+        ...ringSettings(settings),
         format: 'heph',
         target: path,
         group: checked.key,
         stampOffset: END_OFFSET,
         stamp: 'big',
-        kernelClock: settings.clock === 'monotonic',
         lengthOffset: SIZE_OFFSET,
-        full: settings.onFull,
-        blockLimitMs: settings.blockLimitMs,
         ...(openRecords && { openRecords }),
         ...(openRecords !== undefined &&
           waitingBytes > 0 && {

@@ -37,11 +37,7 @@ async function convert(
   options: ConvertReferencesOptions,
   run: (source: ByteSource, sink: ByteSink, little: boolean) => Promise<ReferenceConversion>,
 ): Promise<ReferenceConversion> {
-  options = ownOptions<ConvertReferencesOptions>(options, {
-    endian: true,
-    exists: true,
-    onProgress: true,
-  });
+  options = ownOptions(options, ['endian', 'exists', 'onProgress']);
   const endian = oneOf('endian', options.endian ?? 'little', ['little', 'big']);
   const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
   const source = await openSource(from);

@@ -161,7 +161,7 @@ export function* readKernelEvents(
   path: string,
   options: ReadKernelEventOptions = {},
 ): Generator<KernelEvent, void> {
-  options = ownOptions<ReadKernelEventOptions>(options, { onProgress: true });
+  options = ownOptions(options, ['onProgress']);
   const { onProgress } = options;
   checkPath('path', path);
   const window = wrapSystemError('path', path, () => new FileWindow(path, CHUNK_BYTES));

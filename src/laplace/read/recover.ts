@@ -47,7 +47,7 @@ export interface LaplaceRecoverOptions extends RecoverOptions {
  */
 export function recoverTrace(path: string, options: LaplaceRecoverOptions = {}): Recovery {
   const file = checkPath('path', path);
-  options = ownOptions<LaplaceRecoverOptions>(options, { ...RECOVER_OPTIONS, kind: true });
+  options = ownOptions(options, [...RECOVER_OPTIONS, 'kind']);
   const waitMs = checkWait(options);
   const nothing = ringCandidates(file, options.ringDir).next().done === true;
   if (nothing && options.kind === undefined) return nothingToRecover();
@@ -125,6 +125,10 @@ function cut(
   if (whole === size && end === '') return undefined;
   ftruncateSync(fd, whole);
   writeAll(fd, Buffer.from(end), whole);
-  const recovered = { path, bytes: 0, addedRecords: end === '' ? 0 : 1 };
-  return whole === size ? recovered : { ...recovered, cutBytes: size - whole };
+  return {
+    path,
+    bytes: 0,
+    addedRecords: end === '' ? 0 : 1,
+    cutBytes: size - whole || undefined,
+  };
 }

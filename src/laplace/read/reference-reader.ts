@@ -69,11 +69,7 @@ export class ReferenceReader {
   #fault: TraceFormatError | undefined;
 
   constructor(path: string, options: ReadReferenceOptions = {}) {
-    options = ownOptions<ReadReferenceOptions>(options, {
-      form: true,
-      endian: true,
-      onProgress: true,
-    });
+    options = ownOptions(options, ['form', 'endian', 'onProgress']);
     const { form = 'binary', endian = 'little', onProgress } = options;
     oneOf('form', form, ['binary', 'text']);
     oneOf('endian', endian, ['little', 'big']);

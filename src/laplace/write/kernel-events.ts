@@ -2,6 +2,7 @@ import { kernelEmitter } from './kernel-emitter.js';
 import type { EmitKernelEvent } from './kernel-emitter.js';
 import { END_LINE, kernelEventShapes } from '../kernel-event-kinds.js';
 import type { KernelEventKind } from '../kernel-event-kinds.js';
+import { ownOptions } from '../../core/options/argument.js';
 import { TRACE_FILE_OPTIONS, TraceFile } from './trace-file.js';
 import type { TraceFileOptions } from './trace-file.js';
 
@@ -47,7 +48,8 @@ export type KernelEvents = KernelTrace & KernelEventMethods;
  *   written, `ERR_SYSTEM` for a file that cannot be created.
  */
 export function openKernelEvents(path: string, options: KernelEventOptions = {}): KernelEvents {
-  const file = new TraceFile(path, 'laplace-kernel', options, TRACE_FILE_OPTIONS, END_LINE);
+  options = ownOptions(options, TRACE_FILE_OPTIONS);
+  const file = new TraceFile(path, 'laplace-kernel', options, END_LINE);
   const methods = Object.fromEntries(
     kernelEventShapes.map((shape) => [shape.kind, kernelEmitter(file, shape)]),
   ) as unknown as KernelEventMethods;

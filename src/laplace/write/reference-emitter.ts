@@ -155,11 +155,11 @@ function compiledEmitter(
   ];
   const withType = (given: number[]): [number, number, number, number] =>
     (type === undefined ? given : [type, ...given]) as [number, number, number, number];
-  const common = { bytes, ...(size === undefined ? {} : { size }) };
   const recordNow = buildEmitter<number[]>(
     owner,
     {
-      ...common,
+      bytes,
+      size,
       name: `laplace ${name} by the clock`,
       parameters: values,
       scope: ({ readStamp }) => ({ readStamp, putHex, putHex32 }),
@@ -176,7 +176,8 @@ function compiledEmitter(
   return buildEmitter<unknown[]>(
     owner,
     {
-      ...common,
+      bytes,
+      size,
       name: `laplace ${name}`,
       parameters,
       scope: { recordNow, putHex, putHex32 },

@@ -1,5 +1,4 @@
 import { oneOf, ownOptions } from '../../core/options/argument.js';
-import type { OptionNames } from '../../core/options/argument.js';
 import type { Wide } from '../hexadecimal.js';
 import { FETCH, LOAD, STORE } from '../layout.js';
 import type { Endian, ReferenceForm } from '../layout.js';
@@ -23,12 +22,6 @@ export interface ReferenceOptions extends TraceFileOptions {
 }
 
 /** The names of {@link ReferenceOptions}. */
-const REFERENCE_OPTIONS: OptionNames<Required<ReferenceOptions>> = {
-  ...TRACE_FILE_OPTIONS,
-  form: true,
-  endian: true,
-};
-
 /**
  * A reference trace that is open for writing. After `close` every method throws `ERR_CLOSED`. A value
  * that does not fit its field throws `ERR_ARGUMENT_TYPE` or `ERR_ARGUMENT_RANGE`. A call that throws
@@ -55,11 +48,11 @@ export class References {
 
   /** @internal Use `openReferences`. */
   constructor(path: string, options: ReferenceOptions) {
-    options = ownOptions<ReferenceOptions>(options, REFERENCE_OPTIONS);
+    options = ownOptions(options, [...TRACE_FILE_OPTIONS, 'form', 'endian']);
     const form = oneOf('form', options.form ?? 'binary', ['binary', 'text']);
     const endian = oneOf('endian', options.endian ?? 'little', ['little', 'big']);
     const kind = form === 'text' ? 'laplace-text' : 'laplace-binary';
-    this.#file = new TraceFile(path, kind, options, REFERENCE_OPTIONS);
+    this.#file = new TraceFile(path, kind, options);
     const { ring } = this.#file;
     const little = endian === 'little';
     const emitters = referenceEmitters(this.#file, form, little);

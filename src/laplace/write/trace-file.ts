@@ -1,10 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
-import { constants } from 'node:os';
 import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import type { RingSetup } from '../../core/ring/ring.js';
-import { checkPath, oneOf, ownOptions } from '../../core/options/argument.js';
-import type { OptionNames } from '../../core/options/argument.js';
+import { checkPath, oneOf } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { isRegularFile } from '../../core/files/file-kind.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
@@ -12,9 +10,9 @@ import type { UnreadyRing } from '../../core/recovery/ring-file.js';
 import type { Candidate } from '../../core/recovery/recover-rings.js';
 import { isDoubt } from '../../core/recovery/recovery-errors.js';
 import { Ring } from '../../core/ring/ring.js';
-import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
+import { checkRingOptions, RING_OPTIONS, ringSettings } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
-import { wrapSystemError } from '../../core/files/system-error.js';
+import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 import { ringCandidates, ringIn, ringOf } from '../file-names.js';
 import type { RingFormat } from '../file-names.js';
@@ -28,10 +26,7 @@ export interface TraceFileOptions extends RingOptions {
 }
 
 /** The names of {@link TraceFileOptions}. */
-export const TRACE_FILE_OPTIONS = {
-  ...RING_OPTIONS,
-  exists: true,
-} as const satisfies OptionNames<Required<TraceFileOptions>>;
+export const TRACE_FILE_OPTIONS = [...RING_OPTIONS, 'exists'] as const;
 
 /**
  * Prepares the path of a new trace: completes the trace of a dead process there, and removes it only
@@ -41,10 +36,7 @@ function clearPath(path: string, replace: boolean, ringDir: string | undefined):
   if (existsSync(path)) {
     const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
     try {
-      const done = recoverTrace(path, {
-        waitMs: OPENING_WAIT_MS,
-        ...(ringDir === undefined ? {} : { ringDir }),
-      });
+      const done = recoverTrace(path, { waitMs: OPENING_WAIT_MS, ringDir });
       warnOfDamage(done);
       warnOfIgnored(done.ignored ?? []);
     } catch (error) {
@@ -92,19 +84,11 @@ export class TraceFile {
   readonly ring: Ring;
 
   /**
-   * @param names of the options that there are.
    * @param end text that ends the trace, at `close`, at the end of the process or in recovery.
    * @throws TracewrightError for a wrong option, or a file that exists or cannot be made.
    */
-  constructor(
-    path: unknown,
-    format: RingFormat,
-    options: TraceFileOptions,
-    names: OptionNames<Required<TraceFileOptions>>,
-    end?: string,
-  ) {
+  constructor(path: unknown, format: RingFormat, options: TraceFileOptions, end?: string) {
     this.path = checkPath('path', path);
-    options = ownOptions<TraceFileOptions>(options, names);
     const { ringDir, ...settings } = checkRingOptions(options, { onFull: 'block' });
     const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
     this.ring = new Ring(
@@ -116,22 +100,18 @@ export class TraceFile {
     try {
       const native: RingSetup = {
         path: ringDir === undefined ? ringOf(this.path) : ringIn(ringDir, tag),
-        capacity: settings.ringBytes,
+        ...ringSettings(settings),
         format,
         target: this.path,
         // The commit stamps no record: timestamps are the caller's, or digits.
         stamp: 'none',
         shape:
           format === 'laplace-binary' ? { kind: 'fixed', bytes: RECORD_BYTES } : { kind: 'lines' },
-        kernelClock: settings.clock === 'monotonic',
-        full: settings.onFull,
-        blockLimitMs: settings.blockLimitMs,
         fileMode: settings.fileMode,
       };
       this.ring.open(native, undefined, settings.onFault);
     } catch (error) {
-      const { cause } = error as { cause?: { errno?: number } };
-      if (cause?.errno === constants.errno.EEXIST)
+      if (hasCode(error, 'EEXIST'))
         throw pathTaken('path', this.path, { advice: REPLACE_ADVICE, cause: error });
       throw error;
     }

@@ -23,7 +23,7 @@ function checkOrder(
   const cpus = new CpuCheck(trace, out);
   // The emulator of version 1 has other declarations of these events.
   const tasks = trace.version === 3 ? new TaskCheck(out) : undefined;
-  const options = { onFault: () => undefined, ...(onProgress && { onProgress }) };
+  const options = { onFault: () => undefined, onProgress };
   for (const { stream, event } of mergeStreams(trace, trace.streams, options)) {
     cpus.event(stream, event);
     tasks?.event(stream, event);
@@ -74,7 +74,7 @@ function checkGap(summaries: readonly StreamSummary[], out: FindingCollector): v
  * @throws TraceFormatError if there is no trace at the path.
  */
 export function* checkTrace(path: string, options: CheckOptions = {}): Generator<Finding, void> {
-  options = ownOptions<CheckOptions>(options, { onProgress: true, repeats: true });
+  options = ownOptions(options, ['onProgress', 'repeats']);
   const out = new FindingCollector(options.repeats);
   const trace = readTrace(path, (file, message, field) => {
     out.report(field === 'clock-offsets' ? 'clock-offsets' : 'metadata', file, message, 0);

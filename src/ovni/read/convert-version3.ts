@@ -34,7 +34,7 @@ const COPY_BYTES = 1 << 20;
 const BURST = codeOf('OB.');
 
 export interface ConvertOptions {
-  onProgress?: Progress;
+  onProgress?: Progress | undefined;
 }
 
 /** A difference between the two traces, or a fault that the conversion cannot repair. */
@@ -83,7 +83,7 @@ export function convertToVersion3(
   options: ConvertOptions = {},
 ): Conversion {
   checkPath('from', from);
-  options = ownOptions<ConvertOptions>(options, { onProgress: true });
+  options = ownOptions(options, ['onProgress']);
   const target = checkPath('to', to);
   if (existsSync(target)) {
     throw pathTaken('to', target, { advice: 'choose another path' });

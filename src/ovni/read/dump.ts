@@ -40,17 +40,12 @@ interface DumpedEvent extends MergedEvent {
  */
 export function* dumpEvents(
   path: string,
-  options: { onProgress?: Progress; onFault?: OnFault | undefined } = {},
+  options: { onProgress?: Progress | undefined; onFault?: OnFault | undefined } = {},
 ): Generator<DumpedEvent, void> {
-  const { onProgress, onFault } = options;
-  const tolerant = onFault && { onFault };
-  const trace = readTraceDirectory(path, tolerant);
+  const trace = readTraceDirectory(path, { onFault: options.onFault });
   const marks = markTypesOf(trace);
   let dumped: DumpedEvent | undefined;
-  for (const merged of mergeStreams(trace, trace.streams, {
-    ...tolerant,
-    ...(onProgress && { onProgress }),
-  })) {
+  for (const merged of mergeStreams(trace, trace.streams, options)) {
     dumped ??= { ...merged, marks };
     dumped.stream = merged.stream;
     dumped.event = merged.event;

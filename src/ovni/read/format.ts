@@ -44,11 +44,11 @@ export const ovniFormat: TraceFormat = {
     return below && isTraceDirectory(inner) ? [inner] : [];
   },
   *dump(path, json, { onProgress, onFault }) {
-    for (const event of dumpEvents(path, { onFault, ...(onProgress && { onProgress }) })) {
+    for (const event of dumpEvents(path, { onFault, onProgress })) {
       yield json ? JSON.stringify({ kind: 'event', ...dumpObject(event) }) : dumpLine(event);
     }
   },
-  check: (path, { onProgress }) => checkTrace(path, onProgress && { onProgress }),
+  check: (path, { onProgress }) => checkTrace(path, { onProgress }),
   open(path) {
     for (const stream of readTraceDirectory(path).streams) {
       for (const event of readStream(stream.path, { version: stream.version }))

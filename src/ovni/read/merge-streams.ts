@@ -18,12 +18,12 @@ export interface MergedEvent {
 }
 
 interface MergeOptions {
-  onProgress?: Progress;
+  onProgress?: Progress | undefined;
   /**
    * Called for a stream that cannot be read to its end, while the others continue. Default: throw the
    * error.
    */
-  onFault?: (fault: TraceFormatError) => void;
+  onFault?: ((fault: TraceFormatError) => void) | undefined;
 }
 
 interface Head {

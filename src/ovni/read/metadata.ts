@@ -19,12 +19,18 @@ export interface MarkType {
   readonly labels: ReadonlyMap<bigint, string>;
 }
 
-/** Metadata of one thread, of either version; undefined where the trace has none. */
-export interface ThreadMetadata {
+/** `metadata.json` of version 1. */
+export interface ProcessMetadata {
   readonly appId: number | undefined;
   readonly rank: number | undefined;
   readonly nranks: number | undefined;
   readonly cpus: readonly Cpu[] | undefined;
+  /** The object that all of this was read from. */
+  readonly json: JsonObject;
+}
+
+/** Metadata of one thread, of either version; undefined where the trace has none. */
+export interface ThreadMetadata extends ProcessMetadata {
   readonly libraryVersion: string | undefined;
   readonly libraryCommit: string | undefined;
   /**
@@ -39,8 +45,6 @@ export interface ThreadMetadata {
   readonly finished: boolean;
   /** Everything outside ovni's own keys. */
   readonly attributes: JsonObject;
-  /** The object that all of this was read from. */
-  readonly json: JsonObject;
 }
 
 /** `stream.json` of version 3: whose stream it is, and the rest. */
@@ -50,17 +54,6 @@ interface StreamMetadata {
   readonly tid: number;
   readonly thread: ThreadMetadata;
 }
-
-/** `metadata.json` of version 1. */
-export interface ProcessMetadata {
-  readonly appId: number | undefined;
-  readonly rank: number | undefined;
-  readonly nranks: number | undefined;
-  readonly cpus: readonly Cpu[] | undefined;
-  readonly json: JsonObject;
-}
-
-const NO_MARKS: ReadonlyMap<number, MarkType> = new Map();
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -80,69 +73,66 @@ export function causeOf(error: unknown): string {
   return error instanceof TraceFormatError ? error.fault : (error as Error).message;
 }
 
-function readJson(path: string, fault: Fault): JsonObject | undefined {
-  let value: JsonValue;
-  try {
-    value = readBoundedJson(path) as JsonValue;
-  } catch (error) {
-    fault(path, causeOf(error));
-    return undefined;
-  }
-  if (!isObject(value)) {
-    fault(path, 'the metadata is not a JSON object');
-    return undefined;
-  }
-  return value;
-}
-
 /** Reads fields of one JSON object, and reports each that has a wrong value. */
 class Fields {
-  readonly #json: JsonObject;
-  readonly #path: string;
+  readonly json: JsonObject;
+  readonly #report: (message: string, field: string) => void;
   readonly #prefix: string;
-  readonly #fault: Fault;
 
-  constructor(json: JsonObject, path: string, prefix: string, fault: Fault) {
-    this.#json = json;
-    this.#path = path;
+  constructor(json: JsonObject, report: (message: string, field: string) => void, prefix = '') {
+    this.json = json;
+    this.#report = report;
     this.#prefix = prefix;
-    this.#fault = fault;
+  }
+
+  /** The fields of the object that is a field of this one. */
+  within(key: string, json = this.object(key) ?? {}): Fields {
+    return new Fields(json, this.#report, `${this.#prefix}${key}.`);
+  }
+
+  /** @param path of the value that is wrong, if it lies below the field. */
+  fault(key: string, fault: string, path = key): void {
+    this.#report(`${this.#prefix}${path} ${fault}`, this.#prefix + key);
   }
 
   wrong(key: string, expected: string): void {
     const shown = JSON.stringify(this.get(key)) as string | undefined;
-    this.#fault(
-      this.#path,
-      `${this.#prefix}${key} must be ${expected}, got ${(shown ?? 'nothing').slice(0, 60)}`,
-      this.#prefix + key,
-    );
+    this.fault(key, `must be ${expected}, got ${(shown ?? 'nothing').slice(0, 60)}`);
+  }
+
+  /** Whether a field is there. */
+  needs(key: string, expected: string): boolean {
+    const has = this.get(key) !== undefined;
+    if (!has) this.wrong(key, expected);
+    return has;
   }
 
   get(key: string): JsonValue | undefined {
-    return Object.hasOwn(this.#json, key) ? this.#json[key] : undefined;
+    return Object.hasOwn(this.json, key) ? this.json[key] : undefined;
   }
 
   integer(key: string, least: number): number | undefined {
-    const value = this.get(key);
-    if (value === undefined) return undefined;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value < 2 ** 31) {
-      return value;
-    }
-    this.wrong(key, `an integer from ${least} to 2147483647`);
-    return undefined;
+    const isInteger = (value: JsonValue): value is number =>
+      Number.isInteger(value) && (value as number) >= least && (value as number) < 2 ** 31;
+    return this.#typed(key, isInteger, `an integer from ${least} to 2147483647`);
   }
 
   string(key: string): string | undefined {
-    const value = this.get(key);
-    if (value === undefined || typeof value === 'string') return value;
-    this.wrong(key, 'a string');
-    return undefined;
+    return this.#typed(key, (value) => typeof value === 'string', 'a string');
   }
 
   object(key: string): JsonObject | undefined {
+    return this.#typed(key, isObject, 'an object');
+  }
+
+  #typed<T extends JsonValue>(
+    key: string,
+    isOne: (value: JsonValue) => value is T,
+    expected: string,
+  ): T | undefined {
     const value = this.get(key);
-    if (value === undefined || isObject(value)) return value;
-    this.wrong(key, 'an object');
+    if (value === undefined || isOne(value)) return value;
+    this.wrong(key, expected);
     return undefined;
   }
 
@@ -155,24 +145,43 @@ class Fields {
     }
     const cpus: Cpu[] = [];
     for (const [at, item] of value.entries()) {
-      const prefix = `${this.#prefix}${key}[${at}].`;
       if (!isObject(item)) {
-        this.#fault(
-          this.#path,
-          `${this.#prefix}${key}[${at}] must be an object`,
-          this.#prefix + key,
-        );
+        this.fault(key, 'must be an object', `${key}[${at}]`);
         continue;
       }
-      const fields = new Fields(item, this.#path, prefix, this.#fault);
+      const fields = this.within(`${key}[${at}]`, item);
       const index = fields.integer('index', 0);
       const phyid = fields.integer('phyid', 0);
       if (index !== undefined && phyid !== undefined) cpus.push({ index, phyid });
-      else if (fields.get('index') === undefined) fields.wrong('index', 'an integer');
-      else if (fields.get('phyid') === undefined) fields.wrong('phyid', 'an integer');
+      else if (fields.needs('index', 'an integer')) fields.needs('phyid', 'an integer');
     }
     return cpus;
   }
+}
+
+/** The fields of a file of metadata; undefined: it cannot be read, or is of another version. */
+function fieldsIn(path: string, version: number, fault: Fault): Fields | undefined {
+  let value: JsonValue;
+  try {
+    value = readBoundedJson(path) as JsonValue;
+  } catch (error) {
+    fault(path, causeOf(error));
+    return undefined;
+  }
+  if (!isObject(value)) {
+    fault(path, 'the metadata is not a JSON object');
+    return undefined;
+  }
+  const fields = fieldsOf(path, value, fault);
+  if (value['version'] === version) return fields;
+  fields.wrong('version', String(version));
+  return undefined;
+}
+
+function fieldsOf(path: string, json: JsonObject, fault: Fault): Fields {
+  return new Fields(json, (message, field) => {
+    fault(path, message, field);
+  });
 }
 
 /** An i64 in decimal: a key of `labels`. */
@@ -186,28 +195,18 @@ function parseEpoch(value: JsonValue | undefined): bigint | undefined {
   return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined;
 }
 
-function readMarks(
-  json: JsonObject,
-  path: string,
-  prefix: string,
-  fault: Fault,
-): Map<number, MarkType> {
+function readMarks(all: Fields): Map<number, MarkType> {
   const marks = new Map<number, MarkType>();
-  for (const [key, value] of Object.entries(json)) {
-    const type = /^[0-9]{1,2}$/.test(key) ? Number(key) : undefined;
-    if (type === undefined || !isObject(value)) {
-      fault(
-        path,
-        `${prefix}.${key} must be a mark type from 0 to 99 with an object`,
-        `${prefix}.${key}`,
-      );
+  for (const [key, value] of Object.entries(all.json)) {
+    if (!/^[0-9]{1,2}$/.test(key) || !isObject(value)) {
+      all.fault(key, 'must be a mark type from 0 to 99 with an object');
       continue;
     }
-    const fields = new Fields(value, path, `${prefix}.${key}.`, fault);
+    const fields = all.within(key, value);
     const title = fields.string('title');
     const channel = fields.string('chan_type');
     const labelsJson = fields.object('labels');
-    if (fields.get('title') === undefined) fields.wrong('title', 'a string');
+    fields.needs('title', 'a string');
     if (channel !== 'stack' && channel !== 'single') {
       if (channel !== undefined || fields.get('chan_type') === undefined) {
         fields.wrong('chan_type', '"stack" or "single"');
@@ -219,35 +218,20 @@ function readMarks(
     for (const [valueKey, label] of Object.entries(labelsJson ?? {})) {
       const number = parseI64(valueKey);
       if (number === undefined || typeof label !== 'string') {
-        fault(
-          path,
-          `${prefix}.${key}.labels.${valueKey} must be an i64 with a string`,
-          `${prefix}.${key}.labels`,
-        );
+        fields.fault('labels', 'must be an i64 with a string', `labels.${valueKey}`);
         continue;
       }
       labels.set(number, label);
     }
-    marks.set(type, { title, channel, labels });
+    marks.set(Number(key), { title, channel, labels });
   }
   return marks;
 }
 
-function readThread(json: JsonObject, path: string, prefix: string, fault: Fault): ThreadMetadata {
-  const top = new Fields(json, path, prefix, fault);
-  const ovniJson = top.object('ovni') ?? {};
-  const ovni = new Fields(ovniJson, path, `${prefix}ovni.`, fault);
-  const lib = new Fields(ovni.object('lib') ?? {}, path, `${prefix}ovni.lib.`, fault);
+function readThread(top: Fields): ThreadMetadata {
+  const ovni = top.within('ovni');
+  const lib = ovni.within('lib');
   const requireJson = ovni.object('require');
-  const markJson = ovni.object('mark');
-  let require: Map<string, string> | undefined;
-  if (requireJson !== undefined) {
-    require = new Map();
-    for (const [model, version] of Object.entries(requireJson)) {
-      // The emulator ignores a version that is no string, and unknown models.
-      if (typeof version === 'string') require.set(model, version);
-    }
-  }
   return {
     appId: ovni.integer('app_id', 1),
     rank: ovni.integer('rank', 0),
@@ -256,14 +240,20 @@ function readThread(json: JsonObject, path: string, prefix: string, fault: Fault
     libraryVersion: lib.string('version'),
     libraryCommit: lib.string('commit'),
     epoch: parseEpoch(lib.get('epoch')),
-    require,
-    marks:
-      markJson === undefined ? NO_MARKS : readMarks(markJson, path, `${prefix}ovni.mark`, fault),
+    // The emulator ignores a version that is no string, and unknown models.
+    require:
+      requireJson &&
+      new Map(
+        Object.entries(requireJson).filter(
+          (each): each is [string, string] => typeof each[1] === 'string',
+        ),
+      ),
+    marks: readMarks(ovni.within('mark')),
     finished: ovni.get('finished') === 1,
     attributes: Object.fromEntries(
-      Object.entries(json).filter(([key]) => key !== 'ovni' && key !== 'version'),
+      Object.entries(top.json).filter(([key]) => key !== 'ovni' && key !== 'version'),
     ),
-    json,
+    json: top.json,
   };
 }
 
@@ -271,45 +261,34 @@ function readThread(json: JsonObject, path: string, prefix: string, fault: Fault
  * Reads `stream.json` of version 3. Undefined if it does not identify the stream's thread.
  */
 export function readStreamMetadata(path: string, fault: Fault): StreamMetadata | undefined {
-  const json = readJson(path, fault);
-  if (json === undefined) return undefined;
-  if (json['version'] !== 3) {
-    new Fields(json, path, '', fault).wrong('version', '3');
-    return undefined;
-  }
-  const ovniJson = new Fields(json, path, '', fault).object('ovni') ?? {};
-  const ovni = new Fields(ovniJson, path, 'ovni.', fault);
-  const part = ovni.string('part');
-  if (part !== 'thread') {
+  const fields = fieldsIn(path, 3, fault);
+  if (fields === undefined) return undefined;
+  const ovni = fields.within('ovni');
+  if (ovni.string('part') !== 'thread') {
     ovni.wrong('part', '"thread"');
     return undefined;
   }
   const tid = ovni.integer('tid', 1);
   const pid = ovni.integer('pid', 1);
   const loom = ovni.string('loom');
-  for (const key of ['tid', 'pid', 'loom']) {
-    if (ovni.get(key) === undefined) ovni.wrong(key, key === 'loom' ? 'a string' : 'an integer');
-  }
+  ovni.needs('tid', 'an integer');
+  ovni.needs('pid', 'an integer');
+  ovni.needs('loom', 'a string');
   if (tid === undefined || pid === undefined || loom === undefined) return undefined;
-  return { loom, pid, tid, thread: readThread(json, path, '', fault) };
+  return { loom, pid, tid, thread: readThread(fields) };
 }
 
 /** Reads `metadata.json` of version 1 (trace specification version 1, "Process metadata"). */
 export function readProcessMetadata(path: string, fault: Fault): ProcessMetadata | undefined {
-  const json = readJson(path, fault);
-  if (json === undefined) return undefined;
-  const fields = new Fields(json, path, '', fault);
-  if (json['version'] !== 1) {
-    fields.wrong('version', '1');
-    return undefined;
-  }
-  if (json['app_id'] === undefined) fields.wrong('app_id', 'an integer');
+  const fields = fieldsIn(path, 1, fault);
+  if (fields === undefined) return undefined;
+  fields.needs('app_id', 'an integer');
   return {
     appId: fields.integer('app_id', 1),
     rank: fields.integer('rank', 0),
     nranks: fields.integer('nranks', 1),
     cpus: fields.cpus('cpus'),
-    json,
+    json: fields.json,
   };
 }
 
@@ -325,32 +304,19 @@ export function privateThreadMetadata(
   tid: number,
   fault: Fault,
 ): ThreadMetadata {
-  const own = new Fields(process.json, path, '', fault).object('tracewright');
-  const threads = own && new Fields(own, path, 'tracewright.', fault).object('threads');
-  const json =
-    threads && new Fields(threads, path, 'tracewright.threads.', fault).object(String(tid));
-  const ofProcess = {
-    appId: process.appId,
-    rank: process.rank,
-    nranks: process.nranks,
-    cpus: process.cpus,
-  };
-  if (json === undefined) {
-    return {
-      ...ofProcess,
-      libraryVersion: undefined,
-      libraryCommit: undefined,
-      epoch: undefined,
-      require: undefined,
-      marks: NO_MARKS,
-      finished: own === undefined,
-      attributes: {},
-      json: {},
-    };
-  }
+  const { appId, rank, nranks, cpus } = process;
+  const top = fieldsOf(path, process.json, fault);
+  const own = top.object('tracewright');
+  const threads = top.within('tracewright', own ?? {}).within('threads');
+  const json = threads.object(String(tid));
+  const thread = readThread(threads.within(String(tid), json ?? {}));
   return {
-    ...readThread(json, path, `tracewright.threads.${tid}.`, fault),
-    ...ofProcess,
-    epoch: parseEpoch(own?.['epoch']),
+    ...thread,
+    appId,
+    rank,
+    nranks,
+    cpus,
+    epoch: json && parseEpoch(own?.['epoch']),
+    finished: json === undefined ? own === undefined : thread.finished,
   };
 }

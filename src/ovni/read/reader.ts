@@ -1,6 +1,5 @@
 import { LITTLE } from '../../core/byte-order.js';
 import { checkPath, limitFrom, ownOptions } from '../../core/options/argument.js';
-import type { OptionNames } from '../../core/options/argument.js';
 import { outOfRange, TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
@@ -49,13 +48,6 @@ export interface ReadStreamOptions {
   /** Bytes that are read at once. Default: 1 MiB. */
   windowBytes?: number;
 }
-
-const READ_STREAM_OPTIONS: OptionNames<Required<ReadStreamOptions>> = {
-  version: true,
-  littleEndian: true,
-  maxDataBytes: true,
-  windowBytes: true,
-};
 
 /**
  * One event of a stream. A reader uses one object for all events of a stream. The object and its views
@@ -116,7 +108,7 @@ export class StreamReader {
    */
   constructor(path: string, options: ReadStreamOptions) {
     checkPath('path', path);
-    options = ownOptions<ReadStreamOptions>(options, READ_STREAM_OPTIONS);
+    options = ownOptions(options, ['version', 'littleEndian', 'maxDataBytes', 'windowBytes']);
     const version: unknown = options.version;
     if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
     this.path = path;

@@ -226,7 +226,7 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
   const whole = checkPath('path', path);
-  options = ownOptions<RecoverOptions>(options, RECOVER_OPTIONS);
+  options = ownOptions(options, RECOVER_OPTIONS);
   return whileLocked(directoriesOf(whole), checkWait(options), () =>
     recoverStreams(whole, options),
   );

@@ -74,7 +74,7 @@ export function readRows(path: string, options: RowOptions): RowReading {
 
 function* batches(path: string, options: RowOptions): Generator<RowBuilder, void> {
   const { onProgress, onFault } = options;
-  const trace = readTraceDirectory(path, onFault && { onFault });
+  const trace = readTraceDirectory(path, { onFault });
   const marks = markTypesOf(trace);
   const pids = new UnusedNumbers();
   const total = trace.streams.reduce((sum, stream) => sum + sizeOf(stream.path), 0);

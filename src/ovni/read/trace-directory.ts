@@ -70,7 +70,7 @@ export interface TraceDirectoryOptions {
    * one. The result omits what a fault makes unusable. Of one file the first 1000 faults are reported,
    * and then how many more there are.
    */
-  onFault?: (fault: TraceFormatError) => void;
+  onFault?: ((fault: TraceFormatError) => void) | undefined;
 }
 
 /** The host of a loom, which has a clock offset: its name up to the first dot. */
@@ -212,7 +212,7 @@ export function readTraceDirectory(
   path: string,
   options: TraceDirectoryOptions = {},
 ): TraceDirectory {
-  options = ownOptions<TraceDirectoryOptions>(options, { onFault: true });
+  options = ownOptions(options, ['onFault']);
   const counts = new Map<string, number>();
   const { onFault } = options;
   const trace = readTrace(path, (file, message, field) => {
@@ -228,7 +228,7 @@ export function readTraceDirectory(
 }
 
 function faultOf(file: string, message: string, field?: string): TraceFormatError {
-  return new TraceFormatError(file, 0, message, field === undefined ? {} : { field });
+  return new TraceFormatError(file, 0, message, { field });
 }
 
 /** As {@link readTraceDirectory}, but reports each fault as text, without an error object. */

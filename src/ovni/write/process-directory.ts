@@ -78,9 +78,7 @@ function claimProcDir(
     if (isDirectory(procDir)) {
       // Loaded when it is needed: most processes find no predecessor.
       const { recoverTrace } = require('../read/recover.js') as typeof import('../read/recover.js');
-      recoverPredecessor((options) =>
-        recoverTrace(procDir, { ...options, ...(ringDir === undefined ? {} : { ringDir }) }),
-      );
+      recoverPredecessor((options) => recoverTrace(procDir, { ...options, ringDir }));
     }
   }
 }

@@ -33,13 +33,6 @@ export interface ProcessOptions extends RingOptions {
   version?: 1 | 3;
 }
 
-const PROCESS_OPTIONS = {
-  ...RING_OPTIONS,
-  maxBytes: true,
-  traceDir: true,
-  version: true,
-} as const;
-
 /** What ends the watch of the process, which this thread may have begun. */
 const watch = shared('ovni.watch', (): { end?: () => void } => ({}));
 const MAX_I32 = 0x7fff_ffff;
@@ -96,7 +89,7 @@ export function beginProcess(
   if (known !== undefined && !known.finished) {
     throw wrongOrder('procInit', 'the process has a trace; call procFini first');
   }
-  options = ownOptions<ProcessOptions>(options, PROCESS_OPTIONS);
+  options = ownOptions(options, [...RING_OPTIONS, 'maxBytes', 'traceDir', 'version']);
   integerIn('app', app, 1, MAX_I32);
   checkLoom(loom);
   integerIn('pid', pid, 1, MAX_I32);

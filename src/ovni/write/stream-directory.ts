@@ -22,6 +22,7 @@ import {
 } from '../layout.js';
 import { ringIsThere } from '../../core/recovery/lost-ring.js';
 import type { StreamOwner } from '../stream-owner.js';
+import { ringSettings } from '../../core/options/ring-options.js';
 import type { OvniProcess } from './process-note.js';
 import {
   moveProcessMetadata,
@@ -63,17 +64,14 @@ export class StreamDirectory {
     const options = {
       path: this.owner.ring,
       target: this.files.stream,
-      capacity: ring.ringBytes,
+      ...ringSettings(ring),
       format: `${RING_FORMAT}${version}`,
       group,
       stampOffset: CLOCK_OFFSET,
       stamp: 'native',
-      kernelClock: ring.clock === 'monotonic',
       // Those of a flush are the recorder's own.
       shape: { kind: 'flagged', bytes: HEADER_BYTES, own: 'OF' },
       removeIfEmpty: true,
-      full: ring.onFull,
-      blockLimitMs: ring.blockLimitMs,
       fileMode: ring.fileMode,
     } as const;
     if (version === 1) return options;

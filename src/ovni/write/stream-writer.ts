@@ -14,6 +14,7 @@ import {
 import { MarkStacks } from '../mark-stacks.js';
 import { isLegal, transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
+import { hasCode } from '../../core/files/system-error.js';
 import { OwedEvents } from './owed-events.js';
 import type { OvniProcess } from './process-note.js';
 import { StreamMetadata } from './stream-metadata.js';
@@ -335,8 +336,7 @@ export class StreamWriter {
     try {
       this.ring.writeThrough(head, body, clock !== undefined);
     } catch (error) {
-      const { constants } = process.getBuiltinModule('node:os');
-      if ((error as { errno?: number }).errno !== constants.errno.ERANGE) throw error;
+      if (!hasCode(error, 'ERANGE')) throw error;
       clockBackwards(clock);
     }
   }

@@ -66,15 +66,6 @@ export interface KeepRules {
 }
 
 const VARIABLE = 'TRACEWRIGHT_KEEP';
-const NAMES = {
-  slowerThan: true,
-  errors: true,
-  ratio: true,
-  first: true,
-  limit: true,
-  waitingBytes: true,
-  decide: true,
-} as const;
 const NEVER: SlowRule = { ns: Infinity, percent: 0 };
 const DEFAULT_LIMIT = 100;
 const MIB = 1 << 20;
@@ -125,7 +116,11 @@ function waitingBytesOf(given: unknown): number {
 
 /** @throws TracewrightError that names the option and what it accepts. */
 export function checkKeep(given: KeepOptions): KeepRules {
-  const own = ownOptions<KeepOptions>(given, NAMES, 'keep');
+  const own = ownOptions(
+    given,
+    ['slowerThan', 'errors', 'ratio', 'first', 'limit', 'waitingBytes', 'decide'],
+    'keep',
+  );
   const slower: unknown = own.slowerThan;
   const isByRoute = typeof slower === 'object' && slower !== null;
   const routes = new Map<string, SlowRule>();

@@ -97,7 +97,7 @@ export const hephFormat: TraceFormat = {
   piecesOf: (path, ringed) => piecesAmong(tracesIn(dirname(path), ringed), path),
   *dump(path, json, { onProgress, onFault }) {
     const decoder = new SpanDecoder(path, true);
-    const cursor = new PacketCursor(path, { onFault, ...(onProgress && { onProgress }) });
+    const cursor = new PacketCursor(path, { onFault, onProgress });
     try {
       while (cursor.next()) {
         const line = lineOf(cursor, decoder, json);

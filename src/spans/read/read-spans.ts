@@ -18,7 +18,7 @@ export interface ReadSpansOptions {
   /** Largest packet in bytes that is read: 64 MiB unless set. */
   maxPacketBytes?: number;
   /** Called now and then with the bytes done and in all, of each file. */
-  onProgress?: Progress;
+  onProgress?: Progress | undefined;
   /**
    * Whether the rings of a file are read too: what a live process has not written yet, and of one that was
    * killed what `recoverTrace` would add, with open spans as unfinished. Nothing is changed. Default true.
@@ -196,13 +196,13 @@ export function readSpansOf(
   paths: string | readonly string[],
   options: ReadSpansOptions,
 ): AsyncIterableIterator<SpanRecord, undefined> {
-  const { living, ringDirs, ...reading } = ownOptions<ReadSpansOptions>(options, {
-    maxPacketBytes: true,
-    onProgress: true,
-    living: true,
-    ringDirs: true,
-    onFault: true,
-  });
+  const { living, ringDirs, ...reading } = ownOptions(options, [
+    'maxPacketBytes',
+    'onProgress',
+    'living',
+    'ringDirs',
+    'onFault',
+  ]);
   const { onFault } = reading;
   if (onFault !== undefined && typeof onFault !== 'function') {
     throw wrongType('onFault', onFault, 'a function');

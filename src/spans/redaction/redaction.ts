@@ -1,7 +1,6 @@
 import { itemsOf } from '../../core/options/switch.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { ownOptions } from '../../core/options/argument.js';
-import type { OptionNames } from '../../core/options/argument.js';
 import { takeElements } from '../../core/taken-elements.js';
 import type { SpanAttributes } from '../attributes.js';
 import { jsonOf } from '../write/json-value.js';
@@ -28,7 +27,6 @@ const MESSAGE = 'exception.message';
 /** Names or patterns of one option. */
 const MAX_RULES = 10_000;
 
-const NAMES: OptionNames<Required<Redaction>> = { drop: true, mask: true, paths: true };
 const PATH_ATTRIBUTES: ReadonlySet<string> = new Set([
   'url.path',
   'url.full',
@@ -257,7 +255,7 @@ function names(field: string, given: unknown): string[] {
 
 /** The options, with the names that variables say. */
 function lists(given: Redaction): { options: Redaction; drop: string[]; mask: string[] } {
-  const options = ownOptions<Redaction>(given, NAMES, 'redact');
+  const options = ownOptions(given, ['drop', 'mask', 'paths'], 'redact');
   const drop =
     options.drop === undefined
       ? itemsOf(process.env['TRACEWRIGHT_REDACT_DROP'] ?? '')

@@ -53,13 +53,13 @@ describe('options', () => {
 
   it('are read once', () => {
     let reads = 0;
-    const options = ownOptions<{ size?: number }>(
+    const options = ownOptions(
       {
         get size() {
           return (reads += 1);
         },
       },
-      { size: true },
+      ['size'],
     );
     expect([options.size, options.size, reads]).toEqual([1, 1, 1]);
   });

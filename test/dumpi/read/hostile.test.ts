@@ -121,11 +121,7 @@ describe('files that are not whole', () => {
 describe('senseless values', () => {
   /** The error of a body with these bytes in place of its calls. */
   const bodyFault = (...bytes: number[]): unknown => {
-    const cursor = new CallCursor(
-      write(Buffer.from([...new Array<number>(16).fill(0), ...bytes])),
-      8,
-      undefined,
-    );
+    const cursor = new CallCursor(write(Buffer.from([...new Array<number>(16).fill(0), ...bytes])));
     try {
       return cursor.next();
     } catch (error) {
