@@ -44,7 +44,7 @@ export const VARIANTS = [
     flags: ['--import', here('http-opentelemetry.mjs'), SERVICE],
   },
   {
-    name: 'AsyncLocalStorage.enterWith, and subscribers that do nothing',
+    name: 'AsyncLocalStorage.enterWith of a constant, and subscribers that do nothing',
     flags: ['--import', here('http-entered-context.mjs'), SERVICE],
   },
   {
@@ -80,6 +80,7 @@ async function measure({ quick, traces }) {
   const withContext = Math.min(wanted, rows[FLOOR].perSecondShare - MOST_BEYOND_FLOOR);
   const added = (/** @type {number} */ row) => rows[row].cpuUs - rows[0].cpuUs;
   const unsampled = added(UNSAMPLED) / added(ON);
+  const leastUnsampled = rows[FLOOR].perSecondShare - MOST_BEYOND_FLOOR;
   const goals = [
     { row: rows[OFF], what: 'context off', least: 95 },
     { row: rows[ON], what: 'context on', least: Math.round(10 * withContext) / 10 },
@@ -106,9 +107,9 @@ async function measure({ quick, traces }) {
     goals: [
       ...goals,
       {
-        goal: 'with context and unsampled: at most a third of the CPU time that a sampled request adds',
-        figure: unsampled,
-        met: unsampled <= MOST_UNSAMPLED,
+        goal: `with context and unsampled: at most a third of the CPU time that a sampled request adds, or at least ${leastUnsampled.toFixed(1)} % of the plain requests/s, ${MOST_BEYOND_FLOOR} less than Node's own context alone`,
+        figure: `${unsampled.toFixed(2)}, ${rows[UNSAMPLED].perSecondShare.toFixed(1)} %`,
+        met: unsampled <= MOST_UNSAMPLED || rows[UNSAMPLED].perSecondShare >= leastUnsampled,
       },
       {
         goal: `a Heph event for every request that was served (${traced.served})`,

@@ -119,6 +119,24 @@ const paths = {
       return { pieces: 3 };
     });
   },
+  async 'express, ioredis, pg and fetch'(require) {
+    const { Redis } = require('ioredis');
+    const redis = new Redis();
+    const client = await postgres(require);
+    const { port } = await otherThread('answer');
+    const query = { name: 'order', text: 'SELECT $1::int AS id, $2::text AS state' };
+    const app = require('express')();
+    app.get('/orders/:id', async ({ params: { id } }, response) => {
+      await redis.get('tracewright-none');
+      await client.query({ ...query, values: [id, 'open'] });
+      const answer = await fetch(`http://127.0.0.1:${port}/stock/${id}`);
+      response.json(await answer.json());
+    });
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    server.keepAliveTimeout = 0;
+    return requestsOf(server.address().port);
+  },
   async pg(require) {
     const client = await postgres(require);
     return inSpan(() => client.query('SELECT 1 AS id'));

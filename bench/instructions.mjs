@@ -21,8 +21,9 @@ const QUESTIONS = { warmUp: 3000, counted: 1000, hook: true };
 const REQUESTS = { warmUp: 20_000, counted: 2000, hook: true };
 const REQUEST = 'request with context';
 const SERVICE = 'fastify, pg, mysql2 and redis';
+const EXPRESS = 'express, ioredis, pg and fetch';
 const UNSAMPLED = { OTEL_TRACES_SAMPLER: 'always_off' };
-/** runs: the path of the program, if its name is another one. */
+/** runs: the path of the program, if its name is another one. preload: instead of the hook. */
 export const PATHS = {
   'ovni event': CALLS,
   'Heph span': CALLS,
@@ -34,10 +35,19 @@ export const PATHS = {
     env: UNSAMPLED,
   },
   'request without the hook': { ...REQUESTS, runs: REQUEST, hook: false },
+  'request with a constant in AsyncLocalStorage': {
+    ...REQUESTS,
+    runs: REQUEST,
+    hook: false,
+    preload: new URL('http-entered-context.mjs', import.meta.url).href,
+  },
   'fastify handler': REQUESTS,
   [SERVICE]: { ...REQUESTS, warmUp: 10_000 },
   [`${SERVICE}, not sampled`]: { ...REQUESTS, warmUp: 10_000, runs: SERVICE, env: UNSAMPLED },
   [`${SERVICE}, without the hook`]: { ...REQUESTS, warmUp: 10_000, runs: SERVICE, hook: false },
+  [EXPRESS]: { ...REQUESTS, warmUp: 10_000 },
+  [`${EXPRESS}, not sampled`]: { ...REQUESTS, warmUp: 10_000, runs: EXPRESS, env: UNSAMPLED },
+  [`${EXPRESS}, without the hook`]: { ...REQUESTS, warmUp: 10_000, runs: EXPRESS, hook: false },
   pg: QUESTIONS,
   mysql2: QUESTIONS,
   redis: QUESTIONS,
@@ -54,19 +64,21 @@ const FLAGS = ['--hash-seed=7', '--random-seed=7', '--min-semi-space-size=16'];
  * Instructions of the main thread for one operation, without those of the garbage collector.
  *
  * @param {string} path
- * @param {{ warmUp: number, counted: number, hook?: boolean, runs?: string, env?: NodeJS.ProcessEnv }} how
+ * @param {{ warmUp: number, counted: number, hook?: boolean, runs?: string, env?: NodeJS.ProcessEnv,
+ *   preload?: string }} how
  * @param {string} place
  * @param {string} program
  */
 export async function countOnce(
   path,
-  { warmUp, counted, hook = false, runs = path, env },
+  { warmUp, counted, hook = false, runs = path, env, preload },
   place,
   program = PROGRAM,
 ) {
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   const [command, ...under] = underCallgrind(directory);
-  const flags = hook ? [...FLAGS, '--import', import.meta.resolve('tracewright/register')] : FLAGS;
+  const loaded = hook ? import.meta.resolve('tracewright/register') : preload;
+  const flags = loaded === undefined ? FLAGS : [...FLAGS, '--import', loaded];
   const args = [runs, warmUp, counted, place].map(String);
   const child = spawn(command, [...under, process.execPath, ...flags, program, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

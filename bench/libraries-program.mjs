@@ -1,33 +1,58 @@
-// Asks Redis for a value many times, 20 at once below one span, and prints the CPU time of one command in
-// microseconds. Arguments: the directory with ioredis, the number of commands, and `empty` for subscribers that
-// do nothing on the channels that the hook uses.
+// Makes many calls of one library, 20 at once below one span, and prints the CPU time of one of them in microseconds.
+// Arguments: the directory with the packages, the library, the number of calls, the port that fetch asks, and `empty`
+// for subscribers that do nothing on the channels of ioredis that the hook uses.
 
 import { subscribe } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { withSpan } from 'tracewright/spans';
 
-const [, , place, count, subscribers] = process.argv;
+const [, , place, library, count, port, subscribers] = process.argv;
 if (subscribers === 'empty') {
   for (const event of ['start', 'end', 'asyncEnd']) {
     subscribe(`tracing:ioredis:command:${event}`, () => {});
   }
 }
-const Redis = createRequire(join(place, 'package.json'))('ioredis');
+const require = createRequire(join(place, 'package.json'));
 const TOGETHER = 20;
-const redis = new Redis();
 
-async function ask(commands) {
-  for (let i = 0; i < commands; i += TOGETHER) {
+/** What makes a call of each. */
+const calls = {
+  ioredis() {
+    const Redis = require('ioredis');
+    const redis = new Redis();
+    return () => redis.get('tracewright-bench');
+  },
+  async redis() {
+    const redis = await require('redis').createClient().connect();
+    return () => redis.get('tracewright-bench');
+  },
+  async pg() {
+    const { Client } = require('pg');
+    const user = { user: 'postgres', database: 'postgres', password: 'secret' };
+    const client = new Client({ host: '127.0.0.1', ...user });
+    await client.connect();
+    return () => client.query('SELECT 1 AS id');
+  },
+  async mysql2() {
+    const server = { host: '127.0.0.1', user: 'root', database: 'test' };
+    const connection = await require('mysql2/promise').createConnection(server);
+    return () => connection.query('SELECT 1 AS id');
+  },
+  fetch: () => async () => (await fetch(`http://127.0.0.1:${port}/stock/7`)).text(),
+};
+
+async function ask(call, times) {
+  for (let i = 0; i < times; i += TOGETHER) {
     await withSpan('request', undefined, () =>
-      Promise.all(Array.from({ length: TOGETHER }, () => redis.get('tracewright-bench'))),
+      Promise.all(Array.from({ length: TOGETHER }, () => call())),
     );
   }
 }
 
-await ask(Number(count));
+const call = await calls[library]();
+await ask(call, Number(count));
 const before = process.cpuUsage();
-await ask(Number(count));
+await ask(call, Number(count));
 const { user, system } = process.cpuUsage(before);
-process.stdout.write(`${(user + system) / Number(count)}\n`);
-redis.disconnect();
+process.stdout.write(`${(user + system) / Number(count)}\n`, () => process.exit(0));

@@ -29,8 +29,8 @@ const COUNTED = 500;
 /** Of a request: it, its handler, Redis, PostgreSQL and fetch. */
 const SPANS = 5;
 
-const LEAST_SHARE = 85;
-const LEAST_RATIO = 2.5;
+const LEAST_SHARE = 90;
+const LEAST_RATIO = 4;
 
 /**
  * Nothing but spans, and no packages beyond those of the service.

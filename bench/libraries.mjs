@@ -1,17 +1,25 @@
-// What a command of ioredis costs while it is recorded, and while its trace is not sampled.
-// Needs a Redis at 127.0.0.1:6379, and the packages that the tests of libraries install.
+// What a call of each library costs while it is recorded, and while its trace is not sampled. Needs PostgreSQL, MariaDB
+// and Redis at their standard addresses; npm installs the packages into build/libraries-service.
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
+import { installPackages } from './libraries-packages.mjs';
 import { median } from './median.mjs';
 
-const PROGRAM = fileURLToPath(new URL('libraries-program.mjs', import.meta.url));
-const PACKAGES = fileURLToPath(new URL('../build/libraries/newest', import.meta.url));
+const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
+const PROGRAM = here('libraries-program.mjs');
 const HOOK = ['--import', 'tracewright/register'];
+
+/** The others are measured plain, not sampled, and recorded. */
+const FIRST = 'ioredis';
+const OTHERS = ['redis', 'pg', 'mysql2', 'fetch'];
+/** Microseconds that a call may cost more than without the hook. */
+const MOST_ADDED = 2;
 
 const UNSAMPLED_TRACE = { OTEL_TRACES_SAMPLER: 'always_off' };
 const WITHOUT = { ...UNSAMPLED_TRACE, TRACEWRIGHT_LIBRARIES: 'off' };
@@ -33,21 +41,23 @@ const EMPTY = 1;
 /** These carry the context of the request too, which is no cost of a library. */
 const EMPTY_IN_CONTEXT = 3;
 const UNSAMPLED = 4;
+const RECORDED = 5;
 const MOST = 3;
 
-/** Microseconds of CPU time for a command. */
-function run({ flags, subscribers = '', env }, commands) {
+/** Microseconds of CPU time for a call. */
+function run({ flags, subscribers = '', env }, library, calls, place, port) {
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   try {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [...flags, PROGRAM, PACKAGES, String(commands), subscribers],
+      [...flags, PROGRAM, place, library, String(calls), String(port), subscribers],
       {
         encoding: 'utf8',
         env: {
           ...process.env,
           TRACEWRIGHT_CONTEXT: 'on',
           TRACEWRIGHT_DIR: join(directory, 'run'),
+          TRACEWRIGHT_INSTRUMENTATIONS: 'off',
           TRACEWRIGHT_QUIET: '1',
           ...env,
         },
@@ -60,41 +70,72 @@ function run({ flags, subscribers = '', env }, commands) {
   }
 }
 
+/** Of each variant, a figure for each round: the machine changes its speed, so each round is compared with itself. */
+function inTurn(variants, rounds, one) {
+  const times = variants.map(() => /** @type {number[]} */ ([]));
+  for (let round = 0; round < rounds; round++) {
+    variants.forEach((variant, i) => times[i].push(one(variant)));
+  }
+  return times;
+}
+
+function added([plain, ...others]) {
+  return others.map((times) => median(times.map((time, i) => time - plain[i])));
+}
+
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
-  if (!existsSync(join(PACKAGES, 'installed.json'))) {
-    throw new Error('no packages: run `node_modules/.bin/vitest run test/libraries` first');
-  }
+  const place = installPackages();
   const rounds = quick ? 1 : 7;
-  const commands = quick ? 2_000 : 30_000;
-  const times = VARIANTS.map(() => /** @type {number[]} */ ([]));
-  for (let round = 0; round < rounds; round++) {
-    VARIANTS.forEach((variant, i) => times[i].push(run(variant, commands)));
+  const calls = quick ? 2_000 : 30_000;
+  const backend = spawn(process.execPath, [here('libraries-backend.mjs')], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  try {
+    const [{ port }] = await once(backend, 'message');
+    const times = inTurn(VARIANTS, rounds, (each) => run(each, FIRST, calls, place, port));
+    const costs = times.map((each) => median(each));
+    const beyond = (variant) =>
+      median(times[UNSAMPLED].map((time, i) => (time / times[variant][i] - 1) * 100));
+    const beyondEmpty = beyond(EMPTY_IN_CONTEXT);
+    const shown = [0, UNSAMPLED, RECORDED].map((i) => VARIANTS[i]);
+    const libraries = [[FIRST, costs[0], ...added([times[0], times[UNSAMPLED], times[RECORDED]])]];
+    for (const library of OTHERS) {
+      const own = inTurn(shown, rounds, (each) => run(each, library, calls, place, port));
+      libraries.push([library, median(own[0]), ...added(own)]);
+    }
+    return {
+      tables: [
+        {
+          title: `CPU time of a command of ioredis, ${rounds} rounds of ${calls} commands each in turn`,
+          columns: ['variant', 'median µs', 'beyond plain µs'],
+          rows: VARIANTS.map(({ name }, i) => [name, costs[i], costs[i] - costs[0]]),
+        },
+        {
+          title: `CPU time of a call, ${rounds} rounds of ${calls} calls each in turn, 20 at once below a span`,
+          columns: ['library', 'plain µs', 'not sampled: more', 'recorded: more'],
+          rows: libraries,
+        },
+      ],
+      notes: [
+        `Beyond empty subscribers in a process without the hook, and so without context: ${beyond(EMPTY).toFixed(1)} %.`,
+      ],
+      goals: [
+        {
+          goal: `ioredis, not sampled: at most ${MOST} % beyond empty subscribers on the same channels`,
+          figure: beyondEmpty,
+          met: beyondEmpty <= MOST,
+        },
+        ...libraries.map(([library, , , more]) => ({
+          goal: `${library}: a call that is recorded costs less than ${MOST_ADDED} us more`,
+          figure: more,
+          met: more < MOST_ADDED,
+        })),
+      ],
+    };
+  } finally {
+    backend.kill('SIGKILL');
   }
-  const costs = times.map((each) => median(each));
-  // The machine changes its speed: each round is compared with itself.
-  const beyond = (variant) =>
-    median(times[UNSAMPLED].map((time, i) => (time / times[variant][i] - 1) * 100));
-  const beyondEmpty = beyond(EMPTY_IN_CONTEXT);
-  return {
-    tables: [
-      {
-        title: `CPU time of a command of ioredis, ${rounds} rounds of ${commands} commands each in turn`,
-        columns: ['variant', 'median µs', 'beyond plain µs'],
-        rows: VARIANTS.map(({ name }, i) => [name, costs[i], costs[i] - costs[0]]),
-      },
-    ],
-    notes: [
-      `Beyond empty subscribers in a process without the hook, and so without context: ${beyond(EMPTY).toFixed(1)} %.`,
-    ],
-    goals: [
-      {
-        goal: `not sampled: at most ${MOST} % beyond empty subscribers on the same channels`,
-        figure: beyondEmpty,
-        met: beyondEmpty <= MOST,
-      },
-    ],
-  };
 }
 
 await main(import.meta.url, { title: 'The cost of a recorded library', measure });

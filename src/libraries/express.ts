@@ -1,7 +1,7 @@
 import { BoundedCache } from '../core/bounded-cache.js';
 import { routeMatched } from '../spans/route.js';
 import { requiredObject, text } from './engine/payload.js';
-import type { Library, Operation } from './library.js';
+import type { Description, Library, Operation } from './library.js';
 
 /** A function that a request goes through. */
 export interface Layer {
@@ -31,8 +31,12 @@ function handlerName(pattern: string): string {
 
 const handlers = new BoundedCache(KEPT, MAX_PATTERN, handlerName);
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 function isOfRoute(layer: unknown): boolean {
-  return typeof layer === 'object' && layer !== null && 'method' in layer;
+  return isObject(layer) && 'method' in layer;
 }
 
 /** The name of a span: what a function is for, and its own name if that says more than a pattern. */
@@ -49,6 +53,37 @@ export function keepRoute(request: object): void {
   if ((request as { route?: unknown }).route !== undefined) routeMatched(request);
 }
 
+/** What was described last of an object that the router keeps of a function, and for which message. */
+interface Described extends Layer {
+  description: Description | undefined;
+}
+
+const described = new WeakMap<object, Described>();
+
+function describe({ layer, handler, route, errorHandler, param }: Layer): Description | undefined {
+  const known = isObject(layer) ? described.get(layer) : undefined;
+  if (
+    known !== undefined &&
+    known.handler === handler &&
+    known.route === route &&
+    known.errorHandler === errorHandler
+  ) {
+    return known.description;
+  }
+  const given = requiredObject(handler, 'handler');
+  const name = text((given as { name?: unknown }).name);
+  let description: Description | undefined;
+  if (!isRouter(given, name)) {
+    description = {
+      name: nameOf({ layer, route, param, errorHandler }, name),
+      attributes: { 'code.function.name': name },
+      kept: { times: 0, template: undefined },
+    };
+  }
+  if (isObject(layer)) described.set(layer, { handler, route, errorHandler, description });
+  return description;
+}
+
 /** Of the package `router`, which Express 5 has: middleware, handlers of routes and of errors. */
 const layer: Operation<Layer> = {
   channel: 'express.router.request',
@@ -60,12 +95,11 @@ const layer: Operation<Layer> = {
   needsParent: true,
   // A function that calls `next` has had its turn. The call returns when all others are done.
   turnsOn: ({ req }) => requiredObject(req, 'req'),
+  asksOnce: true,
   describe(message) {
-    const handler = requiredObject(message.handler, 'handler');
-    const name = text((handler as { name?: unknown }).name);
-    if (isRouter(handler, name)) return undefined;
-    keepRoute(requiredObject(message.req, 'req'));
-    return { name: nameOf(message, name), attributes: { 'code.function.name': name } };
+    const description = describe(message);
+    if (description !== undefined) keepRoute(requiredObject(message.req, 'req'));
+    return description;
   },
 };
 

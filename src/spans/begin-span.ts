@@ -207,17 +207,21 @@ export function startIn(
   return span;
 }
 
-/** As `startIn`, of a template without a text. */
-export function startInFrom(context: ActiveContext | undefined, template: SpanTemplate): Span {
+/** As `startIn`, of a template. */
+export function startInFrom(
+  context: ActiveContext | undefined,
+  template: SpanTemplate,
+  text = '',
+): Span {
   const to = output;
   const { name, scope, kind } = template;
   if (to === undefined || observer !== undefined) {
-    return startIn(context, scope, name, kind >> KIND_SHIFT, template.attributesOf(''));
+    return startIn(context, scope, name, kind >> KIND_SHIFT, template.attributesOf(text));
   }
   const carried = context?.carried;
   if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
   const span = begin(to, name, context?.activeSpan, carried, true, kind);
-  if (span.state === OPEN) keepFrom(to, span, template, '');
+  if (span.state === OPEN) keepFrom(to, span, template, text);
   return span;
 }
 

@@ -1,16 +1,7 @@
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
-import { DIRECT } from './published-calls.js';
-import type {
-  AnyFunction,
-  CallChannel,
-  CallChannels,
-  DirectCall,
-  DirectCalls,
-  MethodMessage,
-  PublishedMessage,
-} from './published-calls.js';
+import type { AnyFunction, MethodMessage, PublishedMessage } from './published-calls.js';
 
 export const RUNNING = Symbol('tracewright.operation');
 
@@ -82,110 +73,15 @@ export interface CallRecorder {
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
 const { then } = Promise.prototype;
 
-/** How many subscribe to a channel: functions, and stores. */
-function subscriptionsOf({ _subscribers, _stores }: CallChannel): number {
-  return (_subscribers?.length ?? 0) + (_stores?.size ?? 0);
-}
-
-/** The channels of a library, each of which has one subscriber at most as long as nobody else subscribes. */
-class DirectChannel implements DirectCalls {
+/** A call of a function of a library that has not returned. */
+interface StartedCall {
   readonly recorder: CallRecorder;
-  // Node 26 makes a look-up of each.
-  readonly #start: CallChannel;
-  readonly #end: CallChannel;
-  readonly #asyncStart: CallChannel;
-  readonly #asyncEnd: CallChannel;
-  readonly #error: CallChannel;
-  readonly #hasAsyncStart: number;
-
-  constructor(channels: CallChannels, recorder: CallRecorder) {
-    this.#start = channels.start;
-    this.#end = channels.end;
-    this.#asyncStart = channels.asyncStart;
-    this.#asyncEnd = channels.asyncEnd;
-    this.#error = channels.error;
-    this.recorder = recorder;
-    this.#hasAsyncStart = recorder.callsBack ? 1 : 0;
-  }
-
-  get isAlone(): boolean {
-    // Node enters stores of these two alone.
-    return (
-      subscriptionsOf(this.#start) === 1 &&
-      this.#end._subscribers?.length === 1 &&
-      subscriptionsOf(this.#asyncStart) === this.#hasAsyncStart &&
-      this.#asyncEnd._subscribers?.length === 1 &&
-      this.#error._subscribers === undefined
-    );
-  }
-
-  get isUnheard(): boolean {
-    return this.recorder.isSilent && this.isAlone;
-  }
-
-  call(original: AnyFunction, message: MethodMessage): unknown {
-    return recordedCall(this.recorder, original, message);
-  }
-
-  promise(original: AnyFunction, message: CallMessage): unknown {
-    return recordPromise(this.recorder, message, original, undefined, []);
-  }
-
-  begin(message: CallMessage): DirectCall | undefined {
-    const { recorder } = this;
-    const call = recorder.begin(message);
-    if (call === undefined) return undefined;
-    recorder.returned(message, call, PENDING);
-    return {
-      end: (hasFailed) => {
-        recorder.ended(message, call, hasFailed);
-      },
-    };
-  }
+  readonly message: CallMessage;
+  readonly call: RunningCall;
 }
 
-/** What records the calls of a tracing channel; undefined: somebody else has subscribed to it, too. */
-export function directRecorder(start: CallChannel): CallRecorder | undefined {
-  const direct = start[DIRECT];
-  return direct?.isAlone === true ? (direct as DirectChannel).recorder : undefined;
-}
-
-/** Has the calls of a tracing channel recorded without publishing them, as long as nobody else subscribes to it. */
-export function bindRecorder(channels: CallChannels, recorder: CallRecorder): void {
-  channels.start[DIRECT] = new DirectChannel(channels, recorder);
-}
-
-/**
- * Has the calls of a library that calls `runStores` itself begin without what Node does for it, as long as nobody else
- * subscribes.
- */
-export function beginDirectly(
-  channels: CallChannels,
-  recorder: CallRecorder,
-  begin: (message: CallMessage) => void,
-): void {
-  const direct = new DirectChannel(channels, recorder);
-  const runStores = function (
-    this: object,
-    message: object,
-    run: AnyFunction,
-    self?: unknown,
-    ...args: unknown[]
-  ): unknown {
-    if (!direct.isAlone) {
-      // Node gives the channel another prototype with its first subscriber, and after its last.
-      const { runStores: publish } = Object.getPrototypeOf(this) as { runStores: AnyFunction };
-      return publish.call(this, message, run, self, ...args);
-    }
-    begin(message);
-    return run.apply(self, args);
-  };
-  Object.defineProperty(channels.start, 'runStores', {
-    value: runStores,
-    configurable: true,
-    writable: true,
-  });
-}
+/** The call that a callback of the library can end; undefined: there is none, or it does. */
+let started: StartedCall | undefined;
 
 // Closures are made by functions of their own here: a function that has one allocates for it in each call.
 
@@ -217,6 +113,14 @@ function recordedCallback(
       spans.leaveContext(before);
     }
   };
+}
+
+/** Has a callback of the library's own end the call of it that is running; returns the callback. */
+export function endsCall(of: CallRecorder, callback: AnyFunction): AnyFunction {
+  if (started?.recorder !== of) return callback;
+  const { recorder, message, call } = started;
+  started = undefined;
+  return recordedCallback(recorder, message, call, callback);
 }
 
 /** Calls a function, and records that its callback, of which `position` is the number, ends the call. */
@@ -307,6 +211,10 @@ export function recordPromise(
 ): unknown {
   const call = recorder.begin(message);
   if (call === undefined || hasNoEnd(recorder, call)) return original.apply(self, args);
+  const outer = started;
+  const own = recorder.callsBack ? { recorder, message, call } : undefined;
+  started = own;
+  let hasEnd: boolean;
   let result: unknown;
   try {
     result = original.apply(self, args);
@@ -314,6 +222,13 @@ export function recordPromise(
     message.error = error;
     recorder.returned(message, call, FAILED);
     throw error;
+  } finally {
+    hasEnd = started !== own;
+    started = outer;
+  }
+  if (hasEnd) {
+    recorder.returned(message, call, PENDING);
+    return result;
   }
   const isOwn = result instanceof Promise && result.constructor === Promise;
   if (!isOwn && publish !== undefined) {
@@ -356,7 +271,7 @@ export function recordCall(
 }
 
 /** Calls a function: a callback as its last argument, or a promise as its result, ends the call. */
-function recordedCall(
+export function recordedCall(
   recorder: CallRecorder,
   original: AnyFunction,
   message: MethodMessage,

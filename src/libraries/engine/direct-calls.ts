@@ -1,14 +1,145 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import {
-  bindRecorder,
-  directRecorder,
+  endsCall,
+  PENDING,
   recordCall,
   recordCallback,
+  recordedCall,
   recordPromise,
 } from './calls.js';
-import type { CallRecorder, PublishResult } from './calls.js';
+import type { CallMessage, CallRecorder, PublishResult, RunningCall } from './calls.js';
 import { DIRECT } from './published-calls.js';
-import type { AnyFunction, CallChannels } from './published-calls.js';
+import type {
+  AnyFunction,
+  CallChannel,
+  CallChannels,
+  DirectCalls,
+  MethodMessage,
+} from './published-calls.js';
+
+/** How many subscribe to a channel: functions, and stores. */
+function subscriptionsOf({ _subscribers, _stores }: CallChannel): number {
+  return (_subscribers?.length ?? 0) + (_stores?.size ?? 0);
+}
+
+/** The channels of a library, each of which has one subscriber at most as long as nobody else subscribes. */
+class DirectChannel implements DirectCalls {
+  readonly recorder: CallRecorder;
+  // Node 26 makes a look-up of each.
+  readonly #start: CallChannel;
+  readonly #end: CallChannel;
+  readonly #asyncStart: CallChannel;
+  readonly #asyncEnd: CallChannel;
+  readonly #error: CallChannel;
+  readonly #hasAsyncStart: number;
+
+  constructor(channels: CallChannels, recorder: CallRecorder) {
+    this.#start = channels.start;
+    this.#end = channels.end;
+    this.#asyncStart = channels.asyncStart;
+    this.#asyncEnd = channels.asyncEnd;
+    this.#error = channels.error;
+    this.recorder = recorder;
+    this.#hasAsyncStart = recorder.callsBack ? 1 : 0;
+  }
+
+  get isAlone(): boolean {
+    // Node enters stores of these two alone.
+    return (
+      subscriptionsOf(this.#start) === 1 &&
+      this.#end._subscribers?.length === 1 &&
+      subscriptionsOf(this.#asyncStart) === this.#hasAsyncStart &&
+      this.#asyncEnd._subscribers?.length === 1 &&
+      this.#error._subscribers === undefined
+    );
+  }
+
+  get isUnheard(): boolean {
+    return this.recorder.isSilent && this.isAlone;
+  }
+
+  call(original: AnyFunction, message: MethodMessage): unknown {
+    return recordedCall(this.recorder, original, message);
+  }
+
+  promise(original: AnyFunction, message: CallMessage): unknown {
+    return recordPromise(this.recorder, message, original, undefined, []);
+  }
+
+  ends(callback: AnyFunction): AnyFunction {
+    return endsCall(this.recorder, callback);
+  }
+
+  begin(message: CallMessage): RunningCall | undefined {
+    const call = this.recorder.begin(message);
+    if (call !== undefined) this.recorder.returned(message, call, PENDING);
+    return call;
+  }
+
+  end(message: CallMessage, call: RunningCall, hasFailed: boolean): void {
+    this.recorder.ended(message, call, hasFailed);
+  }
+}
+
+/** What records the calls of a tracing channel; undefined: somebody else has subscribed to it, too. */
+export function directRecorder(start: CallChannel): CallRecorder | undefined {
+  const direct = start[DIRECT];
+  return direct?.isAlone === true ? (direct as DirectChannel).recorder : undefined;
+}
+
+/** Has the calls of a tracing channel recorded without publishing them, as long as nobody else subscribes to it. */
+export function bindRecorder(channels: CallChannels, recorder: CallRecorder): void {
+  channels.start[DIRECT] = new DirectChannel(channels, recorder);
+}
+
+/**
+ * Has the calls of a library that calls `runStores` itself begin without what Node does for it, as long as nobody else
+ * subscribes.
+ */
+export function beginDirectly(
+  channels: CallChannels,
+  recorder: CallRecorder,
+  begin: (message: CallMessage) => void,
+): void {
+  const direct = new DirectChannel(channels, recorder);
+  const runStores = function (
+    this: object,
+    message: object,
+    run: AnyFunction,
+    self?: unknown,
+    ...args: unknown[]
+  ): unknown {
+    if (!direct.isAlone) {
+      // Node gives the channel another prototype with its first subscriber, and after its last.
+      const { runStores: publish } = Object.getPrototypeOf(this) as { runStores: AnyFunction };
+      return publish.call(this, message, run, self, ...args);
+    }
+    begin(message);
+    return run.apply(self, args);
+  };
+  Object.defineProperty(channels.start, 'runStores', {
+    value: runStores,
+    configurable: true,
+    writable: true,
+  });
+}
+
+/**
+ * Answers a library that asks each channel whether anybody listens: nobody does to a call that is not recorded, as long
+ * as nobody else subscribes. It makes no message then.
+ */
+export function answerForChannels(channels: CallChannels, recorder: CallRecorder): void {
+  const direct = new DirectChannel(channels, recorder);
+  const answer = {
+    configurable: true,
+    get(this: CallChannel) {
+      return !direct.isUnheard && (Object.getPrototypeOf(this) as CallChannel).hasSubscribers;
+    },
+  };
+  for (const each of [channels.start, channels.end, channels.asyncEnd]) {
+    Object.defineProperty(each, 'hasSubscribers', answer);
+  }
+}
 
 /** The functions of Node's `TracingChannel` that are replaced. */
 interface TracingFunctions {

@@ -1,9 +1,9 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import { spans } from '../../spans/shared-spans.js';
 import type { Operation } from '../library.js';
-import { beginDirectly, FAILED, PENDING, RUNNING, SUCCEEDED } from './calls.js';
+import { FAILED, PENDING, RUNNING, SUCCEEDED } from './calls.js';
 import type { CallMessage as Message, Outcome, RunningCall } from './calls.js';
-import { recordDirectly } from './direct-calls.js';
+import { answerForChannels, beginDirectly, recordDirectly } from './direct-calls.js';
 import type { LibraryGuard } from './library-guard.js';
 import type { OperationSpans } from './operation-spans.js';
 import type { CallChannels } from './published-calls.js';
@@ -23,6 +23,7 @@ export class OperationChannels {
 
   subscribe(): void {
     const { channel, nests, entersByHand } = this.#operation;
+    const takesTurns = this.#operation.turnsOn !== undefined;
     const nameOf = (event: string): string => channelOf(this.#operation, event);
     // One function for each message, and nothing in it that most messages do not need.
     if (entersByHand === true) {
@@ -32,6 +33,7 @@ export class OperationChannels {
       diagnostics.subscribe(nameOf('start'), begin);
       const channels = diagnostics.tracingChannel(channel) as unknown as CallChannels;
       beginDirectly(channels, this.#spans, begin);
+      if (takesTurns) answerForChannels(channels, this.#spans);
     } else if (nests === true) {
       diagnostics
         .channel(nameOf('start'))
@@ -66,7 +68,7 @@ export class OperationChannels {
         this.#guard.fail(error);
       }
     });
-    if (this.#operation.turnsOn === undefined) recordDirectly(channel, this.#spans);
+    if (!takesTurns) recordDirectly(channel, this.#spans);
   }
 
   /** Begins what is announced where no store is bound: before this was loaded, or by the library's way. */

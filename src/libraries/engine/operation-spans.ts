@@ -99,10 +99,7 @@ export class OperationSpans implements CallRecorder {
     this.#guard = guard;
     this.#kind = KINDS.indexOf(operation.kind);
     this.#below = { kind: operation.kind };
-    this.#followsParent =
-      operation.callsBack !== true &&
-      operation.received === undefined &&
-      operation.turnsOn === undefined;
+    this.#followsParent = operation.callsBack !== true && operation.received === undefined;
     this.#beginsLate = operation.atLeastMs !== undefined && operation.nests !== true;
     this.#carries = operation.carry !== undefined || operation.sent !== undefined;
     this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
@@ -227,12 +224,12 @@ export class OperationSpans implements CallRecorder {
       options = { ...this.#below, parent: null, links: to === undefined ? [] : [{ to }] };
     } else if (operation.received !== undefined) {
       options = { ...this.#below, parent: senderOf(operation.received(message)) };
-    } else if (!isActive && parent !== undefined) options = { ...this.#below, parent };
+    }
     let span: Span;
     if (options !== undefined) {
       span = spans.startScopedSpan(this.#scope, name, attributes, options);
     } else {
-      const context = isActive ? above : spans.activeContext();
+      const context = isActive || parent !== undefined ? above : spans.activeContext();
       const template = templateOf(description, this.#scope, this.#kind);
       span =
         template === undefined

@@ -1,3 +1,5 @@
+import { DIRECT } from '../engine/published-calls.js';
+import type { AnyFunction, CallChannels } from '../engine/published-calls.js';
 import type { InjectedName } from '../watched-channels.js';
 import { fastify } from './fastify.js';
 import { grpc } from './grpc.js';
@@ -265,6 +267,14 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
           method('orchestrion:pg:query', 'Client.prototype', 'query'),
           method('orchestrion:pg:connect', 'Client.prototype', 'connect'),
         ],
+        texts: [
+          {
+            channel: 'orchestrion:pg:query',
+            from: /query\.callback = \(err, res\) => \(?err \? reject\(err\) : resolve\(res\)\)?/,
+            to: '$match; query.callback = $channel.ends(query.callback)',
+            isOptional: true,
+          },
+        ],
       },
       {
         package: 'pg-pool',
@@ -272,6 +282,9 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
         methods: [method('orchestrion:pg-pool:connect', 'Pool.prototype', 'connect')],
       },
     ],
+    calls: ({ start }: CallChannels) => ({
+      ends: (callback: AnyFunction) => start[DIRECT]?.ends(callback) ?? callback,
+    }),
   },
   redis,
   redis3,

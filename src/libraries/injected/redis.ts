@@ -4,7 +4,6 @@ import { DIRECT } from '../engine/published-calls.js';
 import type {
   AnyFunction,
   CallChannels,
-  DirectCall,
   DirectCalls,
   PublishedMessage,
 } from '../engine/published-calls.js';
@@ -102,23 +101,24 @@ function isRecorded(
   const database = client.condition?.select ?? client.options.db ?? 0;
   const message: Message = { command: command.name, database, serverAddress, serverPort };
   const call = direct.begin(message);
-  if (call !== undefined) endWhenSettled(command, message, call);
+  if (call !== undefined) endWhenSettled(direct, command, message, call);
   return true;
 }
 
 function endWhenSettled(
+  direct: DirectCalls,
   command: SettledCommand,
   message: PublishedMessage,
-  call: DirectCall,
+  call: object,
 ): void {
   const { resolve, reject } = command;
   command.resolve = function (result) {
-    call.end(false);
+    direct.end(message, call, false);
     return resolve.call(this, result);
   };
   command.reject = function (error) {
     message.error = error;
-    call.end(true);
+    direct.end(message, call, true);
     return reject.call(this, error);
   };
 }

@@ -1,16 +1,21 @@
+import type { SpanValue } from '../../spans/attributes.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { BAGGAGE, TRACE_PARENT, TRACE_STATE } from '../../spans/context/header-format.js';
 import { isOfSameTrace, traceParentOf } from '../../spans/context/trace-context.js';
 import { withOwnParent } from '../../spans/context/trace-state-entries.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
-import { KINDS } from '../../spans/layout.js';
+import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import { spans } from '../../spans/shared-spans.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import { SpanEnding } from '../../spans/write/span-ending.js';
+import { SpanTemplate } from '../../spans/write/span-template.js';
+import { NOTHING } from '../../spans/unrecorded-span.js';
 import * as http from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
+import { RequestTemplates } from './server-templates.js';
+import type { ServerRequest } from './server-templates.js';
 import { pathOf } from './url-path.js';
 import { API_GLOBALS_KEY, SUPPRESS_TRACING_KEY } from '../../otel/keys.js';
 import { otherTracing } from '../otel/other-tracing.js';
@@ -49,6 +54,16 @@ export interface CallHeaders {
 export class CallRecorder {
   readonly #policy: PropagationPolicy;
   readonly #hasContext: boolean;
+  readonly #templates = new RequestTemplates(callTemplate);
+  /** The request that begins. */
+  readonly #request: ServerRequest = {
+    method: '',
+    scheme: '',
+    version: '',
+    authority: '',
+    host: undefined,
+    port: undefined,
+  };
 
   /** @param hasContext whether a request is below the active span; otherwise it begins a trace. */
   constructor(policy: PropagationPolicy, hasContext: boolean) {
@@ -63,12 +78,29 @@ export class CallRecorder {
   start(target: CallTarget, headers: CallHeaders | undefined): Call | undefined {
     if (isLeftOut(target.method, target.path)) return undefined;
     const context = this.#hasContext ? spans.activeContext() : undefined;
-    // What is below a span that is not recorded needs ids alone.
-    const attributes = isRecordedBelow(context) ? callAttributes(target) : undefined;
-    const name = http.spanName(http.knownMethod(target.method));
-    const span = spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
+    const span = this.#begin(context, target);
     if (headers !== undefined) this.#propagate(span, target.authority, headers);
-    return new Call(span);
+    return span.recording ? new Call(span) : UNRECORDED;
+  }
+
+  #begin(context: ActiveContext | undefined, target: CallTarget): Span {
+    const { method, scheme, authority } = target;
+    const isRecorded = isRecordedBelow(context);
+    const server = isRecorded ? http.hostAndPort(authority) : undefined;
+    if (server !== undefined) {
+      const request = this.#request;
+      request.method = method;
+      request.scheme = scheme;
+      request.authority = authority;
+      request.host = server.host;
+      request.port = portOf(server, scheme);
+      const template = this.#templates.find(request);
+      if (template !== undefined) return spans.startInFrom(context, template, fullUrl(target));
+    }
+    // What is below a span that is not recorded needs ids alone.
+    const attributes = isRecorded ? callAttributes(target) : undefined;
+    const name = http.spanName(http.knownMethod(method));
+    return spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
   }
 
   /** As `start`, of a call of gRPC: the caller ends its span. */
@@ -174,6 +206,9 @@ export class Call {
   }
 }
 
+/** A call that is not recorded. Nothing of it changes. */
+const UNRECORDED = new Call(NOTHING);
+
 /** Whether a span with this context can be recorded. */
 function isRecordedBelow(context: ActiveContext | undefined): boolean {
   const parent = context?.activeSpan;
@@ -184,28 +219,33 @@ function portOf({ port }: http.HostAndPort, scheme: string): number {
   return port ?? (scheme === 'https' ? 443 : 80);
 }
 
-/** The attributes of a call at its start. `url.full` is without credentials and query. */
+/** Without credentials and query. */
+function fullUrl({ scheme, authority, path }: CallTarget): string {
+  return `${scheme}://${authority}${pathOf(path)}`;
+}
+
+function callTemplate({ method, host, port }: ServerRequest): SpanTemplate {
+  const attributesOf = (url: string): Record<string, SpanValue> => ({
+    [http.METHOD]: method,
+    [http.ADDRESS]: host,
+    [http.PORT]: port,
+    [http.FULL_URL]: url,
+  });
+  const kind = CLIENT << KIND_SHIFT;
+  return new SpanTemplate(http.HTTP_SCOPE, http.spanName(method), kind, attributesOf, true);
+}
+
+/** The attributes of a call at its start. */
 function callAttributes(target: CallTarget): Record<string, string | number> {
   const { method, scheme, authority } = target;
   const known = http.knownMethod(method);
   const server = http.hostAndPort(authority);
-  if (server !== undefined && known !== OTHER_METHOD) {
-    // A literal: V8 makes one of a shape for all.
-    return {
-      'http.request.method': known,
-      'server.address': server.host,
-      'server.port': portOf(server, scheme),
-      'url.full': `${scheme}://${authority}${pathOf(target.path)}`,
-    };
-  }
-  const attributes: Record<string, string | number> = {
-    'http.request.method': known,
-  };
+  const attributes: Record<string, string | number> = { [http.METHOD]: known };
   if (known === OTHER_METHOD) attributes[http.ORIGINAL_METHOD] = method;
   if (server !== undefined) {
     attributes[http.ADDRESS] = server.host;
     attributes[http.PORT] = portOf(server, scheme);
-    attributes[http.FULL_URL] = `${scheme}://${authority}${pathOf(target.path)}`;
+    attributes[http.FULL_URL] = fullUrl(target);
   }
   return attributes;
 }

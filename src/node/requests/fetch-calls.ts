@@ -11,14 +11,11 @@ import { subscribe } from './channels.js';
 import { failureOf } from './conventions.js';
 
 const CALL = Symbol('tracewright.call');
-/** Our parent, which the request has. */
-const SENT = Symbol('tracewright.sent');
 const OF_UNDICI = Symbol('tracewright.undici');
 
 /** The parts of undici's request that its channels document. */
 interface UndiciRequest {
-  [CALL]?: Call | undefined;
-  [SENT]?: string | undefined;
+  [CALL]?: UndiciCall;
   origin?: unknown;
   path?: unknown;
   method?: unknown;
@@ -67,8 +64,13 @@ function positionIn(headers: readonly unknown[], name: string): number {
   return -1;
 }
 
-class UndiciHeaders implements CallHeaders {
+/** What is recorded of a request. One property of it: each more is a copy of its shape, and of its properties. */
+class UndiciCall implements CallHeaders {
   readonly #request: UndiciRequest;
+  /** Undefined: it is not recorded. */
+  call: Call | undefined = undefined;
+  /** Our parent, which the request has. */
+  sent: string | undefined = undefined;
 
   constructor(request: UndiciRequest) {
     this.#request = request;
@@ -86,12 +88,12 @@ class UndiciHeaders implements CallHeaders {
 
   set(name: string, value: string): void {
     const request = this.#request;
-    const sent = request[SENT];
+    const { sent } = this;
     // This is no other agent.
-    request[SENT] = undefined;
+    this.sent = undefined;
     removeHeader(request, name);
     request.addHeader?.(name, value);
-    request[SENT] = name === TRACE_PARENT ? value : sent;
+    this.sent = name === TRACE_PARENT ? value : sent;
   }
 }
 
@@ -107,6 +109,8 @@ function removeHeader(request: UndiciRequest, name: string): void {
 
 /** The classes of undici's requests whose headers are watched. */
 const watched = new WeakSet();
+/** The one that was seen last: mostly there is no other. */
+let lastWatched: UndiciRequest | undefined;
 
 /**
  * Takes our header back when another agent adds its own, which may be called after us: undici sends both, and they
@@ -114,18 +118,20 @@ const watched = new WeakSet();
  */
 function yieldToLater(request: UndiciRequest): void {
   const own = Object.getPrototypeOf(request) as UndiciRequest;
+  if (own === lastWatched) return;
+  lastWatched = own;
   const { addHeader } = own;
   if (addHeader === undefined || watched.has(own)) return;
   watched.add(own);
   own.addHeader = function (this: UndiciRequest, name, value) {
-    const sent = this[SENT];
-    if (sent === undefined) return addHeader.call(this, name, value);
+    const headers = this[CALL];
+    const sent = headers?.sent;
+    if (headers === undefined || sent === undefined) return addHeader.call(this, name, value);
     const lower = name.toLowerCase();
     if (lower === TRACE_PARENT) {
       removeHeader(this, TRACE_PARENT);
-      const headers = new UndiciHeaders(this);
       const traceState = headers.get(TRACE_STATE);
-      if (isOfSameTrace(value, sent)) this[SENT] = undefined;
+      if (isOfSameTrace(value, sent)) headers.sent = undefined;
       else headers.set(TRACE_STATE, withOwnParent(traceState ?? '', sent));
     } else if (lower === TRACE_STATE) {
       removeHeader(this, TRACE_STATE);
@@ -179,7 +185,9 @@ export function traceFetchCalls(recorder: CallRecorder): void {
       followConnections();
     }
     yieldToLater(request);
-    request[CALL] = recorder.start(targetOf(request), new UndiciHeaders(request));
+    const own = new UndiciCall(request);
+    own.call = recorder.start(targetOf(request), own);
+    request[CALL] = own;
     beLast(created, create);
   });
   subscribe(CREATED, create as (message: unknown) => void);
@@ -190,7 +198,7 @@ export function traceFetchCalls(recorder: CallRecorder): void {
     if (socket !== undefined) socket[OF_UNDICI] = true;
   });
   const close = guard.wrap<UndiciRequest>((request) => {
-    request[CALL]?.end();
+    request[CALL]?.call?.end();
   });
   // Undici makes a message of each request for it, and hardly a program needs it.
   const followConnections = (): void => {
@@ -202,12 +210,12 @@ export function traceFetchCalls(recorder: CallRecorder): void {
     });
   };
   guard.subscribe('undici:request:headers', ({ request, response }: UndiciMessage) => {
-    request[CALL]?.answered(response?.statusCode ?? 0);
+    request[CALL]?.call?.answered(response?.statusCode ?? 0);
   });
   guard.subscribe('undici:request:trailers', ({ request }: UndiciMessage) => {
-    request[CALL]?.end();
+    request[CALL]?.call?.end();
   });
   guard.subscribe('undici:request:error', ({ request, error }: UndiciMessage) => {
-    request[CALL]?.end(failureOf(error));
+    request[CALL]?.call?.end(failureOf(error));
   });
 }

@@ -23,7 +23,7 @@ import {
 } from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
-import { routedName, SERVER, ServerTemplates } from './server-templates.js';
+import { RequestTemplates, routedName, SERVER } from './server-templates.js';
 import type { ServerRequest } from './server-templates.js';
 import { bounded, pathOf } from './url-path.js';
 
@@ -122,7 +122,7 @@ export class ServerRecorder {
   readonly #policy: PropagationPolicy;
   readonly #hasContext: boolean;
   readonly #headers = new HeaderReader();
-  readonly #templates = new ServerTemplates();
+  readonly #templates = new RequestTemplates();
   /** The request that begins. */
   readonly #request: ServerRequest = {
     method: '',

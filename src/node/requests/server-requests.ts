@@ -30,6 +30,9 @@ class Exchange implements ServedRequest {
   span: Span | undefined = undefined;
   route = '';
   keptRoute = '';
+  /** What a router had left on the request when `keptRoute` was read of it. */
+  matched: unknown = undefined;
+  baseUrl: unknown = undefined;
   next: Exchange | undefined = undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -173,6 +176,23 @@ export function routeOf(
   return bounded((baseUrl === '' ? baseOf(pathOf(url), path) : pathOf(baseUrl)) + path);
 }
 
+/** As `routeOf`. It is asked for by each function of a route, and at the end: mostly nothing has changed. */
+function currentRoute(request: IncomingMessage & RoutedRequest, exchange: Exchange): string {
+  const { route, baseUrl } = request;
+  if (
+    route !== undefined &&
+    route === exchange.matched &&
+    baseUrl === exchange.baseUrl &&
+    exchange.keptRoute !== '' &&
+    request[ROUTE] === undefined
+  ) {
+    return exchange.keptRoute;
+  }
+  exchange.matched = route;
+  exchange.baseUrl = baseUrl;
+  return routeOf(request, exchange.url, exchange.route);
+}
+
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
 interface FastifyRequest {
@@ -290,9 +310,7 @@ class ServerRequests {
     const exchange = socket[CONNECTION]?.ofRequest(request);
     if (exchange === undefined) return;
     const route =
-      given === undefined
-        ? routeOf(request as IncomingMessage, exchange.url, exchange.route)
-        : bounded(given);
+      given === undefined ? currentRoute(request as IncomingMessage, exchange) : bounded(given);
     this.#recorder?.routed(exchange, route);
   }
 
@@ -322,7 +340,7 @@ class ServerRequests {
     if (recorder === undefined) return;
     // Of no use to a request that is not recorded.
     if (exchange.span?.recording === true) {
-      exchange.route = routeOf(request, exchange.url, exchange.route);
+      exchange.route = currentRoute(request, exchange);
     }
     const { statusCode } = response;
     if (!this.#withBytes) {

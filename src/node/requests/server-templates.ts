@@ -62,11 +62,16 @@ function isSame(one: ServerRequest, other: ServerRequest): boolean {
   );
 }
 
-/** The templates of the requests that came often a short while ago. */
-export class ServerTemplates {
+/** The templates of the requests that came, or were sent, often a short while ago. */
+export class RequestTemplates {
+  readonly #make: (request: ServerRequest) => SpanTemplate;
   readonly #kept: Kept[] = [];
   #missed: ServerRequest | undefined;
   #next = 0;
+
+  constructor(make = templateOf) {
+    this.#make = make;
+  }
 
   /** The template of a request; undefined: there is none, which is no mistake. The request is not kept. */
   find(request: ServerRequest): SpanTemplate | undefined {
@@ -94,7 +99,7 @@ export class ServerTemplates {
     this.#missed = { ...request };
     if (missed === undefined || !isSame(missed, request)) return undefined;
     if (knownMethod(request.method) === OTHER_METHOD) return undefined;
-    const template = templateOf(missed);
+    const template = this.#make(missed);
     const routes = new BoundedCache(KEPT_ROUTES, MAX_ROUTE, () => new KeptRoute());
     this.#kept[this.#next] = { request: missed, template, routes };
     this.#next = (this.#next + 1) % MOST;
