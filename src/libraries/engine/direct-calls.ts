@@ -1,20 +1,24 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import {
   endsCall,
+  FAILED,
   PENDING,
   recordCall,
   recordCallback,
   recordedCall,
   recordPromise,
+  RUNNING,
+  SUCCEEDED,
 } from './calls.js';
 import type { CallMessage, CallRecorder, PublishResult, RunningCall } from './calls.js';
-import { DIRECT } from './published-calls.js';
+import { DIRECT, TURNS } from './published-calls.js';
 import type {
   AnyFunction,
   CallChannel,
   CallChannels,
   DirectCalls,
   MethodMessage,
+  TurnCalls,
 } from './published-calls.js';
 
 /** How many subscribe to a channel: functions, and stores. */
@@ -124,12 +128,31 @@ export function beginDirectly(
   });
 }
 
+/** Calls that take turns, recorded without subscribers. */
+class TurnChannel extends DirectChannel implements TurnCalls {
+  override begin(message: CallMessage): RunningCall | undefined {
+    const call = this.recorder.begin(message);
+    if (call !== undefined) message[RUNNING] = call;
+    return call;
+  }
+
+  returned(message: CallMessage, call: RunningCall, isPending: boolean): void {
+    const outcome = 'error' in message ? FAILED : SUCCEEDED;
+    this.recorder.returned(message, call, isPending ? PENDING : outcome);
+  }
+
+  ended(message: CallMessage, call: RunningCall): void {
+    this.recorder.ended(message, call, 'error' in message);
+  }
+}
+
 /**
- * Answers a library that asks each channel whether anybody listens: nobody does to a call that is not recorded, as long
- * as nobody else subscribes. It makes no message then.
+ * Has calls that take turns recorded directly where the library asks for that. A library that asks each channel whether
+ * anybody listens hears that nobody does to a call that is not recorded, as long as nobody else subscribes.
  */
 export function answerForChannels(channels: CallChannels, recorder: CallRecorder): void {
-  const direct = new DirectChannel(channels, recorder);
+  const direct = new TurnChannel(channels, recorder);
+  channels.start[TURNS] = direct;
   const answer = {
     configurable: true,
     get(this: CallChannel) {

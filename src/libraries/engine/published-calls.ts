@@ -28,6 +28,19 @@ export interface DirectCalls {
   end(message: PublishedMessage, call: object, hasFailed: boolean): void;
 }
 
+/** The key of what records calls that take turns, for a library that calls it instead of publishing. */
+export const TURNS = Symbol('tracewright.turns');
+
+/** Calls that take turns: the message of one leads to it. */
+export interface TurnCalls {
+  readonly isAlone: boolean;
+  /** Begins a call; undefined: it is not recorded. */
+  begin(message: PublishedMessage): object | undefined;
+  /** The library's function has returned. The message of what has failed has an error. */
+  returned(message: PublishedMessage, call: object, isPending: boolean): void;
+  ended(message: PublishedMessage, call: object): void;
+}
+
 export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
 /** What Node keeps of a channel with subscribers. It is not documented, so its absence means that there is no direct way. */
@@ -35,6 +48,7 @@ export interface CallChannel {
   readonly _subscribers?: { readonly length: number };
   readonly _stores?: { readonly size: number };
   [DIRECT]?: DirectCalls;
+  [TURNS]?: TurnCalls;
   readonly hasSubscribers: boolean;
   publish(message: object): void;
   runStores(message: object, run: () => unknown): unknown;

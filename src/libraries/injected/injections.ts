@@ -1,9 +1,10 @@
 import { DIRECT } from '../engine/published-calls.js';
 import type { AnyFunction, CallChannels } from '../engine/published-calls.js';
 import type { InjectedName } from '../watched-channels.js';
+import { express } from './express.js';
 import { fastify } from './fastify.js';
 import { grpc } from './grpc.js';
-import { call, method, PUBLISHES } from './injected-file.js';
+import { call, method } from './injected-file.js';
 import type { Injection } from './injected-file.js';
 import { mysql2 } from './mysql2.js';
 import { ioredis, redis, redis3 } from './redis.js';
@@ -43,40 +44,7 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
       },
     ],
   },
-  express: {
-    files: [
-      {
-        package: 'router',
-        path: /^lib\/layer\.js$/,
-        unless: PUBLISHES,
-        texts: [
-          {
-            channel: 'express.router.request',
-            from: /\bfn\(req, res, next\)/,
-            // A route's own handlers are published.
-            to: '(this.route ? $match : $channel.traceSync(fn, { handler: fn, layer: this, req, route: req.route?.path }, void 0, req, res, next))',
-          },
-          call(
-            'express.router.request',
-            'fn(error, req, res, next',
-            'errorHandler: true, handler: fn, layer: this, req',
-          ),
-        ],
-      },
-      {
-        package: 'router',
-        path: /^index\.js$/,
-        unless: PUBLISHES,
-        texts: [
-          call(
-            'express.router.request',
-            'fn(req, res, paramCallback, paramVal, key',
-            'handler: fn, param: key, req',
-          ),
-        ],
-      },
-    ],
-  },
+  express,
   express4: {
     files: [
       {

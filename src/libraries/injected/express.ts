@@ -1,0 +1,138 @@
+import { TURNS } from '../engine/published-calls.js';
+import type { CallChannels, PublishedMessage, TurnCalls } from '../engine/published-calls.js';
+import { call, PUBLISHES } from './injected-file.js';
+import type { Injection } from './injected-file.js';
+
+type Next = (error?: unknown) => void;
+
+interface LayerMessage extends PublishedMessage {
+  handler: (request: unknown, response: unknown, next: Next) => unknown;
+  layer: unknown;
+  req: unknown;
+  route: unknown;
+}
+
+/** Functions of the router. What is no promise is undefined. */
+type HandlePromise = (result: unknown) => PromiseLike<unknown> | undefined;
+type WrapNext = (message: LayerMessage, next: Next) => Next;
+type RecordThrown = (message: LayerMessage, error: unknown, isSync: boolean) => void;
+
+/**
+ * Calls a function of the program as the router does, and records that, without the closures and events that its channel
+ * takes.
+ */
+function handle(
+  turns: TurnCalls,
+  message: LayerMessage,
+  response: unknown,
+  next: Next,
+  handlePromise: HandlePromise,
+  wrapNext: WrapNext,
+  recordThrown: RecordThrown,
+): void {
+  const running = turns.begin(message);
+  const goOn = running === undefined ? next : wrapNext(message, next);
+  let promise: PromiseLike<unknown> | undefined;
+  try {
+    const { handler: fn } = message;
+    promise = handlePromise(fn(message.req, response, goOn));
+  } catch (error) {
+    goOn(error);
+    if (running !== undefined) recordThrown(message, error, true);
+  }
+  if (running !== undefined) turns.returned(message, running, promise !== undefined);
+  if (promise !== undefined) watch(turns, message, running, promise, goOn, recordThrown);
+}
+
+function watch(
+  turns: TurnCalls,
+  message: LayerMessage,
+  running: object | undefined,
+  promise: PromiseLike<unknown>,
+  goOn: Next,
+  recordThrown: RecordThrown,
+): void {
+  const rejected = (error: unknown): void => {
+    goOn(error);
+    if (running === undefined) return;
+    recordThrown(message, error, false);
+    turns.ended(message, running);
+  };
+  try {
+    promise.then(
+      () => {
+        if (running !== undefined) turns.ended(message, running);
+      },
+      (error: unknown) => {
+        rejected(error || new Error('Rejected promise'));
+      },
+    );
+  } catch (error) {
+    // A `then` of the program.
+    rejected(error);
+  }
+}
+
+export const express: Injection = {
+  files: [
+    {
+      package: 'router',
+      path: /^lib\/layer\.js$/,
+      // What the text names must be there.
+      only: /recordThrown,.* wrapNext \}[^]*function handlePromise/,
+      texts: [
+        {
+          channel: 'express.router.request',
+          from: 'if (this.route || !shouldTrace(requestChannel)) {',
+          to: 'if (!this.route && $channel.handled({ handler: fn, layer: this, req, route: req[matchedRoute] }, res, next, handlePromise, wrapNext, recordThrown)) return; $match',
+          isOptional: true,
+        },
+      ],
+    },
+    {
+      package: 'router',
+      path: /^lib\/layer\.js$/,
+      unless: PUBLISHES,
+      texts: [
+        {
+          channel: 'express.router.request',
+          from: /\bfn\(req, res, next\)/,
+          // A route's own handlers are published.
+          to: '(this.route ? $match : $channel.traceSync(fn, { handler: fn, layer: this, req, route: req.route?.path }, void 0, req, res, next))',
+        },
+        call(
+          'express.router.request',
+          'fn(error, req, res, next',
+          'errorHandler: true, handler: fn, layer: this, req',
+        ),
+      ],
+    },
+    {
+      package: 'router',
+      path: /^index\.js$/,
+      unless: PUBLISHES,
+      texts: [
+        call(
+          'express.router.request',
+          'fn(req, res, paramCallback, paramVal, key',
+          'handler: fn, param: key, req',
+        ),
+      ],
+    },
+  ],
+  calls: ({ start }: CallChannels) => ({
+    handled: (
+      message: LayerMessage,
+      response: unknown,
+      next: Next,
+      handlePromise: HandlePromise,
+      wrapNext: WrapNext,
+      recordThrown: RecordThrown,
+    ) => {
+      const turns = start[TURNS];
+      if (turns?.isAlone !== true) return false;
+      handle(turns, message, response, next, handlePromise, wrapNext, recordThrown);
+      return true;
+    },
+  }),
+};
