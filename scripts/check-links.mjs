@@ -1,4 +1,5 @@
-// Finds links of the guides that lead nowhere: to a file, or to a heading, that does not exist.
+// Finds links of the guides that lead nowhere: to a file, or to a heading, that does not exist. Finds paths of the
+// repository that a guide names and that do not exist, too.
 //
 //   node scripts/check-links.mjs
 
@@ -24,6 +25,7 @@ function anchorsOf(page) {
 const docs = readdirSync(join(root, 'docs'), { recursive: true })
   .filter((name) => name.endsWith('.md') && !name.startsWith('reference'))
   .map((name) => join('docs', name));
+const PATH = /`((?:src|native|test|bench|scripts|examples|torture)\/[\w./-]+)(?![\w./-]*[<*{…])/g;
 let broken = 0;
 for (const page of [
   'README.md',
@@ -41,6 +43,13 @@ for (const page of [
     if (isThere && (anchor === undefined || anchorsOf(target).includes(anchor))) continue;
     const missing = isThere ? `no heading #${anchor} in` : 'no file';
     console.log(`${page}: ${link}: ${missing} ${relative(root, target)}`);
+    broken += 1;
+  }
+  // The changes name files that are gone.
+  if (page === 'CHANGELOG.md') continue;
+  for (const [, path] of text.matchAll(PATH)) {
+    if (existsSync(join(root, path))) continue;
+    console.log(`${page}: ${path}: no such file or directory`);
     broken += 1;
   }
 }
