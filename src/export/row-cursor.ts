@@ -1,5 +1,6 @@
 import { INSTANT_BIT, NO_RECORD, NO_TRACE } from '../rows/row-flags.js';
 import type { AttributeReader, ReadBatch, RowRecord, RowTrack } from '../rows/row-batch.js';
+import { spanOfRow } from '../spans/read/row-span.js';
 import type { SpanRecord } from '../spans/span-record.js';
 import type { Extent } from '../look/condition/time-point.js';
 import { isAll, rowTest, spanTest } from './selection.js';
@@ -15,6 +16,7 @@ export class RowCursor {
   readonly #texts: readonly string[];
   #records: AttributeReader | undefined;
   #record: RowRecord | undefined;
+  #traceIds: Uint32Array | undefined;
 
   /** @param zero the zero of the times; since 1970 if the trace says that. */
   constructor(batch: ReadBatch, zero: bigint) {
@@ -78,11 +80,9 @@ export class RowCursor {
     if (this.#record !== undefined) return this.#record;
     const { rows, from, openAttributes } = this.#batch;
     const offset = rows.recordOffset[this.row]!;
-    if (offset === NO_RECORD) return (this.#record = NO_ATTRIBUTES);
-    this.#records ??= openAttributes();
-    this.#record = this.#records.at(from + offset);
-    if (this.isSpan) this.#move(this.#record as SpanRecord);
-    return this.#record;
+    let record = NO_ATTRIBUTES;
+    if (offset !== NO_RECORD) record = (this.#records ??= openAttributes()).at(from + offset);
+    return (this.#record = this.isSpan ? this.#spanOf(record) : record);
   }
 
   /** The record of a row that is a span. */
@@ -92,6 +92,23 @@ export class RowCursor {
 
   close(): void {
     this.#records?.close();
+  }
+
+  #spanOf(record: RowRecord): SpanRecord {
+    const { rows, traces } = this.#batch;
+    const { row, name, track } = this;
+    const span = spanOfRow(record, () => ({
+      traceId: (this.#traceIds ??= traces.take()).subarray(4 * rows.trace[row]!).subarray(0, 4),
+      spanId: rows.spanId.subarray(2 * row, 2 * row + 2),
+      parentId: rows.parentId.subarray(2 * row, 2 * row + 2),
+      name,
+      flags: rows.flags[row]!,
+      start: this.#zero + this.exactStart,
+      end: this.#zero + this.exactEnd,
+      thread: track.thread,
+    }));
+    this.#move(span);
+    return span;
   }
 
   /** The row has the time by the clock as it was when the span was written, which a record does not say. */

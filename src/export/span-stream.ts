@@ -1,13 +1,15 @@
 import { untilFault } from '../core/fault.js';
+import { hephFormat } from '../spans/read/heph-format.js';
 import { SpanWalk } from '../spans/read/span-walk.js';
 import type { SpanRecord } from '../spans/span-record.js';
 import type { FoundTrace } from '../traces/find-traces.js';
 import { alignOnTimeLine } from '../traces/time-line.js';
 import type { Extent } from '../look/condition/time-point.js';
-import { ALL, type ExportOptions, needsExtent, spanTest } from './selection.js';
+import { RowCursor } from './row-cursor.js';
+import { ALL, EXPORTED_ROWS, type ExportOptions, needsExtent, spanTest } from './selection.js';
 import { surveyRows } from './row-survey.js';
 
-/** Reads the selected spans of Heph files, one file after another. */
+/** Reads the selected spans of traces, one after another. */
 export class SpanStream {
   readonly #traces: readonly FoundTrace[];
   readonly #options: ExportOptions;
@@ -29,7 +31,38 @@ export class SpanStream {
     const extent = needsExtent(selection) ? this.#extent() : { epoch: 0n, length: 0 };
     const accepts = spanTest(selection, extent);
     for (const trace of this.#traces) {
-      yield* untilFault(onFault, trace.path, () => this.#file(trace, accepts));
+      const read = () =>
+        trace.format === hephFormat ? this.#file(trace, accepts) : this.#rows(trace, accepts);
+      yield* untilFault(onFault, trace.path, read);
+    }
+  }
+
+  /** The spans among the rows of a trace of any other format. */
+  *#rows(
+    { format, path }: FoundTrace,
+    accepts: ((span: SpanRecord) => boolean) | undefined,
+  ): Generator<SpanRecord, void> {
+    const { onFault } = this.#options;
+    const zero = format.firstTime(path) ?? 0n;
+    const epoch = format.epoch(path) ?? 0n;
+    const reading = format.rows?.(path, { zero, batchRows: EXPORTED_ROWS, onFault });
+    for (const batch of reading?.batches() ?? []) {
+      const row = new RowCursor(batch, epoch + zero);
+      try {
+        while (row.next()) {
+          if (!row.isSpan) {
+            this.otherEvents++;
+            continue;
+          }
+          const span = row.span();
+          if (accepts?.(span) === false) continue;
+          this.spans++;
+          this.bytes = row.size;
+          yield span;
+        }
+      } finally {
+        row.close();
+      }
     }
   }
 

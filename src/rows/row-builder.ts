@@ -2,7 +2,15 @@ import { ByteTable } from './byte-table.js';
 import { TraceTable } from './id-table.js';
 import type { AttributeReader, ReadBatch, RowCounter, RowOptions, RowTrack } from './row-batch.js';
 import { RowColumns } from './row-columns.js';
-import { INSTANT_BIT, NO_RECORD, NO_TEXT, NO_TRACE } from './row-flags.js';
+import {
+  ERROR,
+  INSTANT_BIT,
+  NO_RECORD,
+  NO_TEXT,
+  NO_TRACE,
+  STATUS_SHIFT,
+  UNFINISHED_BIT,
+} from './row-flags.js';
 
 /** Tracks of a batch at most; further ones share the last. The same number of counters. */
 const MAX_TRACKS = 4096;
@@ -11,6 +19,26 @@ const MAX_KNOWN_NAMES = 1 << 16;
 /** Offsets in a batch are u32. A row can lie before the batch's first record by as much as after it. */
 const HALF_OFFSETS = 2 ** 31;
 const FIRST_ROWS = 1 << 10;
+
+/** What makes a row a span. */
+export interface SpanOfRow {
+  /** 128 bits. */
+  traceId: bigint;
+  /** 64 bits, as `parentSpanId`. */
+  spanId: bigint;
+  /** Absent or 0: a root. */
+  parentSpanId?: bigint;
+  /** 0 internal (default), 1 server, 2 client, 3 producer, 4 consumer. */
+  kind?: number;
+  failed?: boolean;
+  /** The process ended before the span did. */
+  unfinished?: boolean;
+}
+
+/** A word of an id, signed: the lowest is 0. */
+function wordOf(id: bigint, word: number): number {
+  return Number(BigInt.asIntN(32, id >> BigInt(32 * word)));
+}
 
 /** Rows of a format whose records are read one by one. */
 export class RowBuilder implements ReadBatch {
@@ -69,6 +97,27 @@ export class RowBuilder implements ReadBatch {
     rows.track[row] = this.#track(track);
     rows.recordOffset[row] = this.#relative(offset);
     rows.hashEnd[row] = rows.hashCount;
+    return row;
+  }
+
+  /** Adds a span. Its record needs to say its attributes alone. */
+  addSpan(
+    track: RowTrack,
+    name: string,
+    start: bigint,
+    end: bigint,
+    offset: number | undefined,
+    span: SpanOfRow,
+  ): number {
+    const row = this.add(track, name, start, end, offset);
+    const { rows, traces } = this;
+    const { traceId, spanId, parentSpanId = 0n, kind = 0, failed, unfinished } = span;
+    const [a, b, c, d] = [3, 2, 1, 0].map((word) => wordOf(traceId, word));
+    rows.trace[row] = traces.numberOf(a!, b!, c!, d!);
+    rows.spanId.set([wordOf(spanId, 1), wordOf(spanId, 0)], 2 * row);
+    rows.parentId.set([wordOf(parentSpanId, 1), wordOf(parentSpanId, 0)], 2 * row);
+    rows.flags[row] =
+      kind | (failed ? ERROR << STATUS_SHIFT : 0) | (unfinished ? UNFINISHED_BIT : 0);
     return row;
   }
 

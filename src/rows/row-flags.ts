@@ -17,7 +17,8 @@ export const NO_RECORD = 0xffff_ffff;
 export const KIND_MASK = 0b111;
 export const STATUS_SHIFT = 3;
 export const STATUS_MASK = 0b11;
-const ERROR = 2;
+/** A status. */
+export const ERROR = 2;
 /** 1: the row has failed. */
 export const failedOf = (flags: number): number =>
   ((flags >> STATUS_SHIFT) & STATUS_MASK) === ERROR ? 1 : 0;

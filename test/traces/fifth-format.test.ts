@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { checkCommand } from '../../src/cli/commands/check.js';
@@ -9,6 +9,14 @@ import type { ChromeEvent } from '../../src/export/chrome/chrome-event.js';
 import { openLookIndex } from '../../src/look/index/open-look-index.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { Served } from '../look/server/served.js';
+import {
+  CHILD,
+  EPOCH,
+  LARGEST,
+  PARENT,
+  TRACE,
+  writeTicks,
+} from './fixtures/ticks/ticks-example.js';
 
 // The one line that a new format adds to the table.
 vi.mock(import('../../src/traces/formats.js'), async (original) => {
@@ -19,8 +27,7 @@ vi.mock(import('../../src/traces/formats.js'), async (original) => {
 
 const directory = temporaryDirectory();
 const path = join(directory, 'made-up.ticks');
-const EPOCH = 1_700_000_000_000_000_000n;
-writeFileSync(path, `${EPOCH}\n1 -5 10 tick\n2 3 7 tock\n`);
+writeTicks(path);
 
 let printed = '';
 beforeEach(() => {
@@ -45,9 +52,10 @@ it('is dumped, checked and reported under its name', async () => {
   printed = '';
   expect(await reportCommand.run([path])).toBe(0);
   expect(printed).toMatch(/^Ticks +.*made-up\.ticks/m);
+  expect(printed).toMatch(/^15 ns .* tick .*\n +4 ns .* └ tock/m);
 });
 
-it('is indexed with its own tracks, times and attributes', async () => {
+it('is indexed with its own tracks, times, spans and attributes', async () => {
   const index = await openLookIndex([path], { cache: false });
   expect(index.sources.map(({ format }) => format)).toEqual(['Ticks']);
   expect(index.tracks.map(({ kind, name }) => [kind, name])).toEqual([
@@ -55,31 +63,61 @@ it('is indexed with its own tracks, times and attributes', async () => {
     ['thread', 'worker 2'],
   ]);
   expect(index.epoch).toBe(EPOCH - 5n);
-  expect(index.details(1)).toEqual({ line: '2 3 7 tock' });
-  const attributes = [{ name: 'line', value: '1 -5 10 tick' }];
+  expect(index.span(1)).toMatchObject({
+    ...{ name: 'tock', kind: 'server', status: { code: 'error' } },
+    ...{ traceId: TRACE.toString(16), spanId: CHILD.toString(16) },
+    ...{ parentSpanId: PARENT.toString(16), attributes: { value: 7n } },
+    ...{ start: EPOCH + 3n, end: EPOCH + 7n },
+  });
+  expect(index.rowsOfTrace(TRACE.toString(16))).toEqual([0, 1]);
+  expect(index.span(2)).toBeUndefined();
+  expect(index.details(2)).toEqual({ value: 0 });
+  expect(index.details(0)).toMatchObject({ value: String(LARGEST), span: PARENT.toString(16) });
+  const attributes = [{ name: 'value', value: String(LARGEST) }];
   for await (const rows of index.find({ attributes })) expect([...rows]).toEqual([0]);
-  expect.assertions(5);
+  expect.assertions(9);
   index.close();
 });
 
-it('is shown by the page under its name', async () => {
+it('is served to the page under its name', async () => {
   const served = await Served.of(path);
   const { sources, tracks } = await served.json<{ sources: unknown[]; tracks: unknown[] }>(
     '/data/recording',
   );
-  expect(sources).toMatchObject([{ format: 'Ticks', content: 'events' }]);
+  expect(sources).toMatchObject([{ format: 'Ticks', content: 'spans' }]);
   expect(tracks).toMatchObject([{ name: 'worker 1' }, { name: 'worker 2' }]);
   await served.close();
 });
 
 it('is converted', async () => {
-  const out = join(directory, 'out.json');
-  expect(await convertCommand.run(['--to', 'chrome', path, out])).toBe(0);
-  const { traceEvents } = JSON.parse(readFileSync(out, 'utf8')) as { traceEvents: ChromeEvent[] };
+  const out = (name: string): string => join(directory, name);
+  expect(await convertCommand.run(['--to', 'chrome', path, out('json')])).toBe(0);
+  const { traceEvents } = JSON.parse(readFileSync(out('json'), 'utf8')) as {
+    traceEvents: ChromeEvent[];
+  };
   const slices = traceEvents.filter(({ ph }) => ph === 'X');
-  expect(slices.map(({ name, ts, dur, tid }) => [name, ts, dur, tid])).toEqual([
-    ['tick', 0, 0.015, 1],
-    ['tock', 0.008, 0.004, 2],
-  ]);
-  expect(await convertCommand.run(['--to', 'perfetto', path, join(directory, 'out')])).toBe(0);
+  expect(new Set(slices.map(({ name, ts, dur }) => [name, ts, dur]))).toEqual(
+    new Set([
+      ['tick', 0, 0.015],
+      ['tock', 0.008, 0.004],
+      ['rest', 0.025, 0.01],
+    ]),
+  );
+  expect(await convertCommand.run(['--to', 'perfetto', path, out('perfetto')])).toBe(0);
+  expect(await convertCommand.run(['--to', 'parquet', path, out('parquet')])).toBe(0);
+  expect(await convertCommand.run(['--to', 'otlp', path, out('otlp')])).toBe(0);
+  expect(JSON.parse(readFileSync(out('otlp'), 'utf8'))).toMatchObject({
+    resourceSpans: [
+      {
+        scopeSpans: [
+          {
+            spans: [
+              { traceId: TRACE.toString(16), name: 'tick', startTimeUnixNano: String(EPOCH - 5n) },
+              { parentSpanId: PARENT.toString(16), name: 'tock', kind: 2, status: { code: 2 } },
+            ],
+          },
+        ],
+      },
+    ],
+  });
 });

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { TracewrightError } from '../../core/errors.js';
 import { hasCode } from '../../core/files/system-error.js';
+import { hephFormat } from '../../spans/read/heph-format.js';
 import { findTraces, type FoundTrace, type InputForm } from '../../traces/find-traces.js';
 import { MappedRings } from '../../traces/mapped-rings.js';
 import type { BuildProgress } from './build/build-source.js';
@@ -149,8 +150,8 @@ class TraceReading {
    */
   async read(mapped: MappedRings): Promise<ReadSource> {
     try {
-      const hasSpans = this.trace.format.content === 'spans';
-      return await (hasSpans ? this.#heph : this.#rows).read(mapped);
+      const isHeph = this.trace.format === hephFormat;
+      return await (isHeph ? this.#heph : this.#rows).read(mapped);
     } catch (error) {
       // A file that was deleted meanwhile is no source any more: the traces are looked for again.
       if (hasCode(error, 'ENOENT') && this.#vanished++ < MOST_VANISHED) throw error;

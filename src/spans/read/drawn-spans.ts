@@ -1,3 +1,4 @@
+import { jsonValue } from '../../core/json.js';
 import type { SpanRecord } from '../span-record.js';
 import { valueUnderAnyName, withoutQuery } from './older-names.js';
 
@@ -54,4 +55,15 @@ export function* spanDetails(span: SpanRecord): Generator<readonly [string, unkn
   for (const [what, count] of Object.entries(dropped)) {
     if (count > 0) yield [`dropped ${what}`, count];
   }
+}
+
+/** Details as JSON has them. @param more attributes that are not among them. */
+export function jsonDetails(
+  attributes: Iterable<readonly [string, unknown]>,
+  more = 0,
+): Record<string, unknown> {
+  const object: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [name, value] of attributes) object[name] = jsonValue(value);
+  if (more > 0) object['attributes not shown'] = more;
+  return object;
 }

@@ -1,8 +1,7 @@
 import { TraceFormatError } from '../../core/errors.js';
-import { jsonValue } from '../../core/json.js';
 import { NumberedNames } from '../../core/unused-numbers.js';
 import type { EventPacket } from '../../heph/packet.js';
-import { ENDS_EARLY, spanDetails } from './drawn-spans.js';
+import { ENDS_EARLY, jsonDetails, spanDetails } from './drawn-spans.js';
 import { SpanDecoder } from './span-decoder.js';
 import type { RecordedLosses } from './span-notes.js';
 import type { RecordedResource, SpanRecord } from '../span-record.js';
@@ -148,14 +147,14 @@ export class SpanSource implements AttributeReader {
     const span = this.spanAt(offset, start);
     if (span !== undefined) {
       const { shown, more } = firstOf(span.attributes, most);
-      return objectOf(spanDetails({ ...span, attributes: shown }), more);
+      return jsonDetails(spanDetails({ ...span, attributes: shown }), more);
     }
     try {
       if (!this.#reader.at(offset)) return {};
       const packet = this.#reader.packet();
       const attributes = packet.attributes.slice(0, most);
       const { attributes: shown } = plainRecord({ ...packet, attributes });
-      return objectOf(Object.entries(shown), packet.attributes.length - attributes.length);
+      return jsonDetails(Object.entries(shown), packet.attributes.length - attributes.length);
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
       return {};
@@ -205,15 +204,4 @@ function firstOf(attributes: Attributes, most: number): { shown: Attributes; mor
   const shown = Object.create(null) as Attributes;
   for (const name of names.slice(0, most)) shown[name] = attributes[name]!;
   return { shown, more: names.length - most };
-}
-
-/** @param more attributes that are not among them. */
-function objectOf(
-  attributes: Iterable<readonly [string, unknown]>,
-  more: number,
-): Record<string, unknown> {
-  const object: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const [name, value] of attributes) object[name] = jsonValue(value);
-  if (more > 0) object['attributes not shown'] = more;
-  return object;
 }

@@ -19,6 +19,11 @@ export class Served {
     return new Served(await startViewServer({ index, paths, pageDirectory }));
   }
 
+  /** The address of the page. */
+  get url(): string {
+    return this.#server.url;
+  }
+
   /** The text of an answer. */
   async text(path: string, query: Record<string, string | number> = {}): Promise<string> {
     const url = new URL(path, `http://127.0.0.1:${this.#server.port}`);

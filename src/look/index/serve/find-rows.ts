@@ -1,6 +1,3 @@
-import { TracewrightError } from '../../../core/errors.js';
-import type { AttributeReader } from '../../../rows/row-batch.js';
-import { NO_RECORD } from '../../../rows/row-flags.js';
 import { KINDS, STATUSES } from '../../../spans/layout.js';
 import { sameAttribute } from '../../../spans/read/older-names.js';
 import type { RecordedValue } from '../../../spans/span-record.js';
@@ -19,12 +16,12 @@ import {
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 import { Turns } from '../turns.js';
-import { AttributeMatch, NO, UNCERTAIN, type Verdict, YES } from './attribute-match.js';
+import { AttributeMatch, NO, type Verdict, YES } from './attribute-match.js';
 
 const NONE = new Int32Array(0);
 const TRACE_ID = /^[0-9a-f]{32}$/;
 
-type Attributes = Record<string, RecordedValue> | undefined;
+export type Attributes = Record<string, RecordedValue> | undefined;
 
 /** What the records of a part say, by the rows of the part. */
 export interface PartRecords {
@@ -183,38 +180,4 @@ function isValue(value: RecordedValue, wanted: string): boolean {
   }
   if (typeof value === 'number' && wanted.trim() !== '') return Object.is(value, Number(wanted));
   return attributeText(value) === wanted;
-}
-
-/** The attributes of a part's rows, read from their records. */
-export class RowRecords implements PartRecords {
-  readonly #part: IndexedPart;
-  #reader: AttributeReader | undefined;
-
-  constructor(part: IndexedPart) {
-    this.#part = part;
-  }
-
-  meets(row: number): Verdict {
-    return this.#part.recordOffset[row] === NO_RECORD ? NO : UNCERTAIN;
-  }
-
-  /** None of a row without them, and of one whose record cannot be read any more. */
-  attributes(row: number): Record<string, RecordedValue> {
-    const { recordOffset, stored } = this.#part;
-    if (recordOffset[row] === NO_RECORD) return {};
-    try {
-      this.#reader ??= stored.openAttributes!();
-      return this.#reader.at(stored.facts.from + recordOffset[row]!).attributes as Record<
-        string,
-        RecordedValue
-      >;
-    } catch (error) {
-      if (!(error instanceof TracewrightError)) throw error;
-      return {};
-    }
-  }
-
-  close(): void {
-    this.#reader?.close();
-  }
 }

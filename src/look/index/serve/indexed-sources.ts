@@ -2,6 +2,7 @@ import type { TracewrightError } from '../../../core/errors.js';
 import type { SpanSource } from '../../../spans/read/span-source.js';
 import { threadName } from '../../../spans/read/resource-facts.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
+import { hephFormat } from '../../../spans/read/heph-format.js';
 import { NO_TRACE } from '../look-index.js';
 import type {
   Condition,
@@ -28,7 +29,7 @@ import { activityOf } from './activity.js';
 import { NO } from './attribute-match.js';
 import { estimateClocks } from './clock-offsets.js';
 import type { ClockOffset } from './clock-offsets.js';
-import { RowRecords, findRows, wordsOf } from './find-rows.js';
+import { findRows, wordsOf } from './find-rows.js';
 import type { PartRecords } from './find-rows.js';
 import { alignTimes, closeFiles, joinCounters, openPieces, releaseUnused } from './open-sources.js';
 import type { Mutable, OpenPiece, OpenSource } from './open-sources.js';
@@ -45,6 +46,7 @@ import {
   withheldPaths,
   writerOf,
 } from './source-facts.js';
+import { RowRecords, detailsOf, spanOf } from './row-records.js';
 import { windowsOf } from './windows.js';
 
 type Attributes = Record<string, RecordedValue>;
@@ -125,6 +127,7 @@ export class IndexedSources implements LookIndex {
   span(row: number): SpanRecord | undefined {
     const { part, own } = this.#rowOf(row);
     if (part.trace[own] === NO_TRACE) return undefined;
+    if (part.stored.openAttributes !== undefined) return spanOf(this, part, own);
     return this.#spansOf
       .get(part)!
       .spanAt(part.stored.facts.from + part.recordOffset[own]!, part.start[own]!);
@@ -134,10 +137,7 @@ export class IndexedSources implements LookIndex {
     const { part, own } = this.#rowOf(row);
     const offset = part.recordOffset[own]!;
     if (part.stored.openAttributes !== undefined) {
-      const records = new RowRecords(part);
-      const attributes = records.attributes(own);
-      records.close();
-      return attributes;
+      return detailsOf(this, part, own);
     }
     const { from } = part.stored.facts;
     return this.#spansOf.get(part)!.detailsAt(from + offset, part.start[own]!, most);
@@ -286,7 +286,7 @@ export class IndexedSources implements LookIndex {
       return joined.map((each, number) => {
         for (const piece of pieces[number]!) {
           const { trace, counters } = piece.piece;
-          piece.counters = trace.format.content === 'spans' ? [piece.spans.counters] : counters;
+          piece.counters = trace.format === hephFormat ? [piece.spans.counters] : counters;
         }
         return this.#opened(each, pieces[number]!, number);
       });
@@ -301,7 +301,7 @@ export class IndexedSources implements LookIndex {
     const { trace } = pieces[0]!;
     const { epoch, spans } = opened[0]!;
     const facts = pieces.map(({ parts }) => parts.map((part) => part.facts));
-    const resource = trace.format.content === 'spans' ? spans.resource : undefined;
+    const resource = trace.format === hephFormat ? spans.resource : undefined;
     const writer = writerOf(trace.path, resource);
     const recorded = opened.flatMap(({ spans: { losses } }) => losses);
     const dropped = droppedRecords(recorded);
