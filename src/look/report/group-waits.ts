@@ -78,8 +78,10 @@ class SampledGroup {
   #rows = 0;
   #sampled = 0;
 
-  constructor({ durations }: GroupTally) {
-    this.#sampler = new TimeSampler(durations, SAMPLES);
+  constructor({ durations, released, releasedTime }: GroupTally) {
+    const count = durations.count - released;
+    const total = durations.total - releasedTime;
+    this.#sampler = new TimeSampler({ count, total }, SAMPLES);
   }
 
   /** How often the next span of the group counts; 0: it is not looked at. */

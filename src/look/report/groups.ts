@@ -29,6 +29,8 @@ export interface GroupTally extends GroupKind {
   errors: number;
   /** Requests that were not kept: they are in the figures, and no rows. */
   released: number;
+  /** Ns of these. */
+  releasedTime: number;
   durations: Distribution;
   /** The names that share the group; undefined: it has one. */
   others: OtherNames | undefined;
@@ -232,6 +234,7 @@ export class Grouping {
         system,
         errors: 0,
         released: 0,
+        releasedTime: 0,
         durations: new Distribution(this.#exact),
         others,
         where: isFolded ? null : where,
@@ -285,6 +288,7 @@ export class Grouping {
     );
     const tally = this.#tallies[number === -1 ? this.#find(own, undefined) : number]!;
     tally.released += count;
+    tally.releasedTime += time;
     tally.errors += errors;
     tally.durations.addCounted(durations, time);
   }

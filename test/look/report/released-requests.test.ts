@@ -104,6 +104,8 @@ it('the groups of requests are those of the program, kept or not', async () => {
     const group = report.groups.find(({ name }) => name === `GET ${route}`)!;
     expectLike(group, first.log.get(`GET ${route}`)!);
     expect(group.recorded).toBeLessThan(group.count / 10);
+    // What the route waited for is asked of those that were kept.
+    expect(group.sampled).toBeGreaterThanOrEqual(Math.min(20, group.recorded));
   }
 });
 
