@@ -25,7 +25,12 @@ function anchorsOf(page) {
 const docs = readdirSync(join(root, 'docs'), { recursive: true })
   .filter((name) => name.endsWith('.md') && !name.startsWith('reference'))
   .map((name) => join('docs', name));
-const PATH = /`((?:src|native|test|bench|scripts|examples|torture)\/[\w./-]+)(?![\w./-]*[<*{…])/g;
+const FOLDERS = 'src|native|test|bench|scripts|examples|torture';
+/** A file, in a command too, or a folder that a text names. */
+const PATH = new RegExp(
+  `(?<![\\w/.-])(?:${FOLDERS})/(?:[\\w.-]+/)*[\\w-]+(?:\\.[\\w-]+)*\\.(?:mjs|cjs|ts|tsx|cc|h)\\b|(?<=\`)(?:${FOLDERS})/[\\w./-]+(?=\`)`,
+  'g',
+);
 let broken = 0;
 for (const page of [
   'README.md',
@@ -34,7 +39,8 @@ for (const page of [
   'examples/README.md',
   ...docs,
 ]) {
-  const text = readFileSync(join(root, page), 'utf8').replace(/^```.*?^```/gms, '');
+  const whole = readFileSync(join(root, page), 'utf8');
+  const text = whole.replace(/^```.*?^```/gms, '');
   for (const [, link] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^[a-z]+:/.test(link)) continue;
     const [path, anchor] = link.split('#');
@@ -47,7 +53,7 @@ for (const page of [
   }
   // The changes name files that are gone.
   if (page === 'CHANGELOG.md') continue;
-  for (const [, path] of text.matchAll(PATH)) {
+  for (const [path] of whole.matchAll(PATH)) {
     if (existsSync(join(root, path))) continue;
     console.log(`${page}: ${path}: no such file or directory`);
     broken += 1;
