@@ -78,7 +78,8 @@ const MOST_MS = 86_400_000;
 
 const TERMS = ['slower', 'errors', 'ratio', 'first', 'limit'];
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, us: 0.001 };
-const DURATION_LIMIT = 'a duration such as 500ms or 2s, or a percentile such as p99';
+const DURATION_LIMIT =
+  'a duration such as 500ms or 2s, or a percentile such as p99; of one route slower:/path=200ms';
 const SHAPES =
   'slower:500ms, slower:/path=200ms, slower:p99, errors, errors:any, ratio:0.01, first:100 or limit:100/s';
 
@@ -93,7 +94,7 @@ function slowRule(field: string, value: unknown): SlowRule {
     throw wrongType(field, value, 'milliseconds, or a percentile such as p99');
   const percent = /^p(\d{1,2}(?:\.\d+)?)$/.exec(value)?.[1];
   if (percent === undefined || Number(percent) === 0)
-    throw outOfRange(field, value, 'a percentile such as p99');
+    throw outOfRange(field, value, 'milliseconds as a number, or a percentile such as p99');
   return { ns: Infinity, percent: Number(percent) };
 }
 
@@ -158,9 +159,10 @@ function durationOf(text: string): SlowRule | undefined {
 function wrongTerm(term: string, limit: string): TracewrightError {
   const [name = ''] = term.split(':', 1);
   const near = TERMS.includes(name) ? '' : didYouMean(name, TERMS);
+  const between = /[;\s]/.test(term) ? '; terms have commas between them' : '';
   return new TracewrightError(
     'ERR_ARGUMENT_RANGE',
-    `${VARIABLE}: ${JSON.stringify(term)} must be ${limit}${near}`,
+    `${VARIABLE}: ${JSON.stringify(term)} must be ${limit}${near}${between}`,
     { field: VARIABLE, value: term, limit },
   );
 }

@@ -3,7 +3,7 @@ import type { Span } from '../span.js';
 import { END_OFFSET, START_OFFSET } from '../../heph/layout.js';
 import { ReleasedFigures } from './released-figures.js';
 import type { AttributesOf, Numbering } from './released-figures.js';
-import { kindOf } from './span-flags.js';
+import { kindOf, KIND_STRIDE, mapsOfKinds } from './span-flags.js';
 
 /** Names that are told apart in a thread. */
 const MOST_NAMES = 1000;
@@ -19,7 +19,7 @@ export function durationAt(view: DataView, at: number): number {
   return timeAt(view, at + END_OFFSET) - timeAt(view, at + START_OFFSET);
 }
 
-/** Names that came a short while ago are found by their lengths, without a map. A power of two. */
+/** Names that came a short while ago are found by their lengths and kinds, without a map. A power of two. */
 const RECENT = 64;
 
 /**
@@ -30,7 +30,7 @@ export class OperationCounts {
   readonly #attributesOf: AttributesOf;
   readonly #numbering: Numbering;
   readonly #all: ReleasedFigures[] = [];
-  readonly #byName = new Map<string, ReleasedFigures>();
+  readonly #byName = mapsOfKinds<ReleasedFigures>();
   readonly #recent = new Array<ReleasedFigures | undefined>(RECENT).fill(undefined);
 
   constructor(attributesOf: AttributesOf, numbering: Numbering) {
@@ -40,25 +40,24 @@ export class OperationCounts {
 
   /** Spans of a name, of which this is one. */
   of(name: string, span: Span): ReleasedFigures {
-    const slot = name.length & (RECENT - 1);
+    const kind = kindOf(span.flags);
+    const slot = (name.length + kind * KIND_STRIDE) & (RECENT - 1);
     const recent = this.#recent[slot];
-    if (recent !== undefined && recent.name === name) return recent;
-    return (this.#recent[slot] = this.#find(name, span));
+    if (recent?.kind === kind && recent.name === name) return recent;
+    return (this.#recent[slot] = this.#find(name, kind, span));
   }
 
-  #find(name: string, span: Span): ReleasedFigures {
-    const known = this.#byName.get(name);
+  #find(name: string, kind: number, span: Span): ReleasedFigures {
+    const known = this.#byName[kind]!.get(name);
     if (known !== undefined) return known;
-    if (this.#all.length < MOST_NAMES) {
-      return this.#add(name, kindOf(span.flags), this.#attributesOf(span));
-    }
-    return this.#byName.get(OTHER) ?? this.#add(OTHER, 0, undefined);
+    if (this.#all.length < MOST_NAMES) return this.#add(name, kind, this.#attributesOf(span));
+    return this.#byName[0]!.get(OTHER) ?? this.#add(OTHER, 0, undefined);
   }
 
   #add(name: string, kind: number, attributes: SpanAttributes | undefined): ReleasedFigures {
     const operation = new ReleasedFigures({ name, route: '', kind, attributes }, this.#numbering);
     this.#all.push(operation);
-    this.#byName.set(name, operation);
+    this.#byName[kind]!.set(name, operation);
     return operation;
   }
 

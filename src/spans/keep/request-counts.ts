@@ -4,7 +4,7 @@ import type { KeepRules, SlowRule } from './keep-options.js';
 import { DurationCounts } from './released-counts.js';
 import { METHOD_ATTRIBUTE, ReleasedFigures, ROUTE_ATTRIBUTE, routeIn } from './released-figures.js';
 import type { AttributesOf, Figures, Numbering } from './released-figures.js';
-import { kindOf } from './span-flags.js';
+import { kindOf, KIND_STRIDE, mapsOfKinds } from './span-flags.js';
 
 /** Names that are told apart in a thread. */
 const MOST_NAMES = 1000;
@@ -62,7 +62,7 @@ export class RequestCounts extends ReleasedFigures {
   }
 }
 
-/** Names that came a short while ago are found by their lengths, without maps. A power of two. */
+/** Names that came a short while ago are found by their lengths and kinds, without maps. A power of two. */
 const RECENT_NAMES = 64;
 const SERVER = KINDS.indexOf('server');
 
@@ -71,8 +71,8 @@ export class AllRequests {
   readonly #rules: KeepRules;
   readonly #attributesOf: AttributesOf;
   readonly #numbering: Numbering;
-  /** By the name, then by what is added to it at the end, or by the route that only the attribute says. */
-  readonly #byName = new Map<string, Map<string, RequestCounts>>();
+  /** By kind, by the name, then by what is added to it at the end, or by the route that only the attribute says. */
+  readonly #byName = mapsOfKinds<Map<string, RequestCounts>>();
   readonly #recent = new Array<RequestCounts | undefined>(RECENT_NAMES).fill(undefined);
   readonly #all: RequestCounts[] = [];
   #other: RequestCounts | undefined;
@@ -86,9 +86,10 @@ export class AllRequests {
   /** @param added to the name of the span, after a space, and its route; empty: nothing. */
   of(span: Span, added: string): RequestCounts {
     const { name } = span;
-    const slot = (name.length + added.length) & (RECENT_NAMES - 1);
+    const kind = kindOf(span.flags);
+    const slot = (name.length + added.length + kind * KIND_STRIDE) & (RECENT_NAMES - 1);
     const recent = this.#recent[slot];
-    if (recent !== undefined && recent.given === name && recent.added === added) {
+    if (recent?.kind === kind && recent.given === name && recent.added === added) {
       if (!recent.differsByAttribute || recent.route === this.#attribute(span)) return recent;
     }
     return (this.#recent[slot] = this.#find(span, added));
@@ -116,7 +117,8 @@ export class AllRequests {
     const attribute = differs ? this.#attribute(span) : '';
     // Nothing that is added to a name begins with it.
     const key = attribute === '' ? added : `\n${attribute}`;
-    let ofName = this.#byName.get(name);
+    const ofKind = this.#byName[kind]!;
+    let ofName = ofKind.get(name);
     const known = ofName?.get(key);
     if (known !== undefined) return known;
     if (this.#all.length >= MOST_NAMES) return (this.#other ??= this.#addOther(kind));
@@ -129,7 +131,7 @@ export class AllRequests {
     const figures = { name: whole, route, kind, attributes };
     const counts = new RequestCounts(figures, this.#numbering, name, added, differs, rule);
     this.#all.push(counts);
-    if (ofName === undefined) this.#byName.set(name, (ofName = new Map<string, RequestCounts>()));
+    if (ofName === undefined) ofKind.set(name, (ofName = new Map<string, RequestCounts>()));
     ofName.set(key, counts);
     return counts;
   }

@@ -9,3 +9,11 @@ export function hasFailed(flags: number): boolean {
 export function kindOf(flags: number): number {
   return (flags >> KIND_SHIFT) & KIND_MASK;
 }
+
+/** Between the slots of names of one length that differ in their kinds. */
+export const KIND_STRIDE = 13;
+
+/** A map for each kind. */
+export function mapsOfKinds<T>(): Map<string, T>[] {
+  return Array.from({ length: KIND_MASK + 1 }, () => new Map<string, T>());
+}

@@ -22,6 +22,8 @@ test.each([
   ['slowr:500ms', 'did you mean "slower"'],
   ['slower:fast', 'a duration such as 500ms'],
   ['slower:500', 'a duration such as 500ms'],
+  ['slower:/checkout:200ms', 'of one route slower:/path=200ms'],
+  ['slower:500ms;ratio:1', 'terms have commas between them'],
   ['slower:p0', 'a percentile such as p99'],
   ['errors:all', 'errors or errors:any'],
   ['ratio:2', 'a number from 0 to 1'],

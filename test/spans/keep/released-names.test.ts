@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readPackets } from '../../../src/heph/read/reader.js';
 import type { KeepOptions } from '../../../src/spans/keep/keep-options.js';
 import type { Redaction } from '../../../src/spans/redaction/redaction.js';
-import { releasedOf } from '../../../src/spans/read/released-requests.js';
+import { releasedIn, releasedOf } from '../../../src/spans/read/released-requests.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import type { SpanAttributes } from '../../../src/spans/attributes.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
@@ -128,4 +128,29 @@ test('counts have names and routes as redaction leaves them', async () => {
   const dropped = await released(record, undefined, { drop: ['http.route'], paths });
   expect(dropped.counts['GET | ']).toBe(400);
   expect(dropped.text).not.toMatch(/user\d@/);
+});
+
+test('spans of one name and different kinds are counted apart', async () => {
+  let path = '';
+  await recorded(
+    directory,
+    (target) => {
+      path = target;
+      for (let n = 0; n < 30; n++) {
+        const root = startSpan('GET', {}, { parent: null, kind: 'server' });
+        startSpan('GET', {}, { parent: root, kind: 'client' }).end();
+        startSpan('GET', {}, { parent: root }).end();
+        root.end();
+        if (n % 3 === 0) startSpan('GET', {}, { parent: null, kind: 'client' }).end();
+      }
+    },
+    { keep: { slowerThan: SLOW } },
+  );
+  const counts = [...releasedIn(path)].map(({ kind, isBelow, count }) => [kind, isBelow, count]);
+  expect(counts.sort()).toEqual([
+    ['client', false, 10],
+    ['client', true, 30],
+    ['internal', true, 30],
+    ['server', false, 30],
+  ]);
 });
