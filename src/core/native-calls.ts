@@ -2,6 +2,7 @@ import { core } from './addon.js';
 
 /** Native calls that are made as they are. `NativeCore` says what each of them does. */
 export const {
+  compiledCode,
   copyRecords,
   firstInexact,
   firstOutside,

@@ -22,7 +22,7 @@ import { PRIVATE_FILE } from './options/file-mode.js';
  * What this code expects of the native core. It grows with each change of a call's arguments or of
  * their meaning, here and in native/addon/loaded_cores.cc. A binary of another number is not used.
  */
-const CORE_INTERFACE = 15;
+const CORE_INTERFACE = 16;
 
 /**
  * What takes the place of the native core where there is no binary for it. Readers, converters and
@@ -110,6 +110,7 @@ export function plainCore(): NativeCore {
     fastCalls: false,
 
     boundedPattern: () => undefined,
+    compiledCode: () => undefined,
     clockNow: () => process.hrtime.bigint(),
     kernelClockNow: () => process.hrtime.bigint(),
     wallClock: () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)),

@@ -1,4 +1,11 @@
-import type { Script } from 'node:vm';
+/** How Node calls the code of a CommonJS module. */
+export type ModuleCode = (
+  exports: object,
+  require: (request: string) => unknown,
+  module: object,
+  filename: string,
+  dirname: string,
+) => void;
 
 /** What V8 made of the files that the hook loads before the program, in their order. */
 export interface CompiledStart {
@@ -6,7 +13,7 @@ export interface CompiledStart {
   readonly path: string;
   /** The files that it was made of. */
   readonly identity: string;
-  readonly scripts: readonly Script[];
+  readonly modules: readonly ModuleCode[];
 }
 
 /** The head of a cache file: the identity and the length of each part, a line each, then blanks. */

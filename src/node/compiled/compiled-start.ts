@@ -1,23 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { Script } from 'node:vm';
+import { compileFunction } from 'node:vm';
 import { switchOf } from '../../core/options/switch.js';
 import { alignedBytes, HEAD_BYTES } from './cache-layout.js';
-import type { CompiledStart } from './cache-layout.js';
+import type { CompiledStart, ModuleCode } from './cache-layout.js';
 
 /** Files of dist/ that the hook loads before the program, each after those that it requires. */
 declare const TRACEWRIGHT_START_FILES: readonly string[];
 /** A hash of these files as they were built. */
 declare const TRACEWRIGHT_START_HASH: string;
-
-/** How Node calls the code of a CommonJS module. */
-type ModuleCode = (
-  exports: object,
-  require: (request: string) => unknown,
-  module: object,
-  filename: string,
-  dirname: string,
-) => void;
 
 /** What is used of `node:module` beyond its declared types. */
 interface Loader {
@@ -32,7 +23,7 @@ interface CommonJsModule {
 }
 
 const SAVE_AFTER_MS = 1000;
-const WRAPPER = ['(function (exports, require, module, __filename, __dirname) { ', '\n})'] as const;
+const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
 /** Not a regular file, or one that others may write. */
 const FOREIGN = constants.S_IFMT | 0o022;
 
@@ -41,13 +32,12 @@ interface OpenFile {
   stats: Stats;
 }
 
-/** Reads a file, with room before and after it. */
-function readWhole(path: string, before: number, after: number): OpenFile {
+function readWhole(path: string): OpenFile {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const stats = fstatSync(fd);
-    const bytes = Buffer.allocUnsafeSlow(before + stats.size + after);
-    if (readSync(fd, bytes, before, stats.size, 0) !== stats.size) throw new Error(path);
+    const bytes = Buffer.allocUnsafeSlow(stats.size);
+    if (readSync(fd, bytes, 0, stats.size, 0) !== stats.size) throw new Error(path);
     return { bytes, stats };
   } finally {
     closeSync(fd);
@@ -61,10 +51,7 @@ interface Source {
 }
 
 function readSource(path: string): Source {
-  const [start, end] = WRAPPER;
-  const { bytes, stats } = readWhole(path, start.length, end.length);
-  bytes.write(start, 0, 'latin1');
-  bytes.write(end, bytes.length - end.length, 'latin1');
+  const { bytes, stats } = readWhole(path);
   // The build writes ASCII.
   return { path, code: bytes.toString('latin1'), stats };
 }
@@ -78,7 +65,7 @@ function readSource(path: string): Source {
 function readParts(path: string, identity: string, codeOwner: number): Buffer[] | undefined {
   let file: OpenFile;
   try {
-    file = readWhole(path, 0, 0);
+    file = readWhole(path);
   } catch {
     return undefined;
   }
@@ -97,28 +84,32 @@ function readParts(path: string, identity: string, codeOwner: number): Buffer[] 
   return end === bytes.length ? parts : undefined;
 }
 
-/** @returns undefined: V8 refuses the saved parts. */
+/**
+ * By `compileFunction`, not as a `vm.Script`: since Node 24 that is an object of V8's C++ heap, and one such object is
+ * enough for V8 to collect a program at rest, and to drop its optimized code.
+ *
+ * @returns undefined: V8 refuses the saved parts.
+ */
 function compileAll(
   sources: readonly Source[],
   parts: readonly Buffer[] | undefined,
-): Script[] | undefined {
-  const scripts: Script[] = [];
+): ModuleCode[] | undefined {
+  const modules: ModuleCode[] = [];
   for (const { path, code } of sources) {
-    const options = { filename: path, columnOffset: -WRAPPER[0].length };
-    const cachedData = parts?.[scripts.length];
-    const script = new Script(
-      code,
-      cachedData === undefined ? options : { ...options, cachedData },
-    );
-    if (script.cachedDataRejected === true) return undefined;
-    scripts.push(script);
+    const cachedData = parts?.[modules.length];
+    const made = compileFunction(code, PARAMETERS, {
+      filename: path,
+      ...(cachedData === undefined ? {} : { cachedData }),
+    });
+    if (made.cachedDataRejected === true) return undefined;
+    modules.push(made as unknown as ModuleCode);
   }
-  return scripts;
+  return modules;
 }
 
 /** A name for the flags of V8. The head of compiled code contains a number of them. */
 function flagsOfV8(): string {
-  return new Script('0').createCachedData().toString('hex', 0, 24);
+  return compileFunction('', [], { produceCachedData: true }).cachedData!.toString('hex', 0, 24);
 }
 
 /** Compiles the files, with what an earlier process has saved if that is there: `isSaved`. */
@@ -131,15 +122,15 @@ function compile(dist: string): CompiledStart & { isSaved: boolean } {
   const { uid } = sources[0]!.stats;
   let path = `${dist}/code-cache/${process.version}-${process.arch}`;
   let parts = readParts(path, identity, uid);
-  let scripts = compileAll(sources, parts);
-  if (scripts === undefined) {
+  let modules = compileAll(sources, parts);
+  if (modules === undefined) {
     // Saved by a process with other flags of V8, such as the size of the heap on Node 20.
     path += `-${flagsOfV8()}`;
     parts = readParts(path, identity, uid);
-    scripts = compileAll(sources, parts);
+    modules = compileAll(sources, parts);
   }
-  const isSaved = parts !== undefined && scripts !== undefined;
-  return { path, identity, scripts: scripts ?? compileAll(sources, undefined)!, isSaved };
+  const isSaved = parts !== undefined && modules !== undefined;
+  return { path, identity, modules: modules ?? compileAll(sources, undefined)!, isSaved };
 }
 
 /** Saves what V8 has compiled by the time that the program has begun, or ends. */
@@ -163,7 +154,7 @@ function directoryOfPackage(loader: Loader): string | undefined {
 }
 
 /** Runs files as `require` would: each once, when it is first required. */
-function run(loader: Loader, dist: string, { scripts }: CompiledStart): void {
+function run(loader: Loader, dist: string, { modules }: CompiledStart): void {
   const load = (i: number): object => {
     const file = TRACEWRIGHT_START_FILES[i]!;
     const path = `${dist}/${file}.js`;
@@ -180,8 +171,7 @@ function run(loader: Loader, dist: string, { scripts }: CompiledStart): void {
       return index < 0 ? module.require(request) : load(index);
     };
     try {
-      const code = scripts[i]!.runInThisContext() as ModuleCode;
-      code.call(
+      modules[i]!.call(
         module.exports,
         module.exports,
         require,
@@ -196,7 +186,7 @@ function run(loader: Loader, dist: string, { scripts }: CompiledStart): void {
     module.loaded = true;
     return module.exports;
   };
-  load(scripts.length - 1);
+  load(modules.length - 1);
 }
 
 /**

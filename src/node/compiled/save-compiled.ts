@@ -9,14 +9,21 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { compiledCode } from '../../core/native-calls.js';
 import { alignedBytes, HEAD_BYTES } from './cache-layout.js';
 import type { CompiledStart } from './cache-layout.js';
 
-/** One for each version of Node and set of V8's flags that starts here, some 400 kB each. */
+/** One for each version of Node and set of V8's flags that starts here, some 240 kB each. */
 const MOST_FILES = 8;
 
-function cacheFile({ identity, scripts }: CompiledStart): Buffer {
-  const parts = scripts.map((script) => script.createCachedData());
+/** @returns undefined: this V8 does not give it. */
+function cacheFile({ identity, modules }: CompiledStart): Buffer | undefined {
+  const parts: Buffer[] = [];
+  for (const each of modules) {
+    const part = compiledCode(each);
+    if (part === undefined) return undefined;
+    parts.push(part);
+  }
   const head = Buffer.alloc(HEAD_BYTES, ' ');
   head.write(`${identity}\n${parts.map(({ length }) => length).join(' ')}\n`, 'latin1');
   const padded = parts.map((part) =>
@@ -48,7 +55,8 @@ export function saveCompiled(compiled: CompiledStart): void {
     mkdirSync(directory, { recursive: true, mode: 0o755 });
     const others = readdirSync(directory).map((name) => join(directory, name));
     if (others.length >= MOST_FILES && !others.includes(compiled.path)) return;
-    writeWhole(compiled.path, cacheFile(compiled));
+    const bytes = cacheFile(compiled);
+    if (bytes !== undefined) writeWhole(compiled.path, bytes);
   } catch {
     // The package lies where only others write. Each start compiles its code, as without this.
   }

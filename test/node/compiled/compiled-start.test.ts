@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import v8 from 'node:v8';
 import { expect, it } from 'vitest';
 import { installCopy, newProject, runNode } from '../../package/installed-copy.js';
 
@@ -20,22 +21,29 @@ const isRoot = process.geteuid?.() === 0;
 const USUAL = `${process.version}-${process.arch}`;
 const FILES = ['core/load-addon', 'core/start', 'ovni/start', 'node/start'];
 
-/** Prints of each script of the package whether V8 has taken saved code, and how it ended. */
+/** Prints of each file of the package whether V8 has taken saved code, and how it ended. */
 const SPY = `
   const vm = process.getBuiltinModule('node:vm');
   const taken = {};
-  vm.Script = class extends vm.Script {
-    constructor(code, options) {
-      super(code, options);
-      const [, file] = /dist\\/(.*)\\.js$/.exec(options?.filename) ?? [];
-      if (file !== undefined) taken[file] = options.cachedData !== undefined && !this.cachedDataRejected;
-    }
+  const { compileFunction } = vm;
+  vm.compileFunction = (code, parameters, options) => {
+    const made = compileFunction(code, parameters, options);
+    const [, file] = /dist\\/(.*)\\.js$/.exec(options?.filename) ?? [];
+    if (file !== undefined) taken[file] = options.cachedData !== undefined && !made.cachedDataRejected;
+    return made;
   };
   process.on('exit', () => {
     const { threadIsReady } = require('tracewright/ovni');
     const files = Object.keys(require.cache).filter((path) => /dist.(core|ovni|node).start\\.js$/.test(path));
     console.log(JSON.stringify({ taken, ready: threadIsReady(), files: files.length }));
   });`;
+
+/** Prints the bytes of objects in V8's C++ heap, when the code has been saved. */
+const BYTES = `
+  setTimeout(() => {
+    const { space_statistics } = require('node:v8').getCppHeapStatistics('detailed');
+    console.log(space_statistics.reduce((sum, { used_size_bytes }) => sum + used_size_bytes, 0));
+  }, 1500);`;
 
 const SAVED = Object.fromEntries(FILES.map((file) => [file, true]));
 const COMPILED = Object.fromEntries(FILES.map((file) => [file, false]));
@@ -45,6 +53,7 @@ function project(): { directory: string; dist: string; cache: string } {
     'spy.cjs': SPY,
     'main.cjs': '',
     'wait.cjs': 'setTimeout(() => {}, 1500)',
+    'bytes.cjs': BYTES,
   });
   installCopy(directory);
   const dist = join(directory, 'node_modules', 'tracewright', 'dist');
@@ -109,6 +118,24 @@ it('each set of flags of V8 has its own', async () => {
   expect(readdirSync(cache)).toHaveLength(2);
   expect(await start(directory, { flags })).toEqual(SAVED);
   expect(await start(directory)).toEqual(SAVED);
+});
+
+// An object of V8's C++ heap makes V8 collect a program at rest, and drop its optimized code.
+it.runIf('getCppHeapStatistics' in v8)('leaves nothing in the C++ heap of V8', async () => {
+  const { directory, cache } = project();
+  const bytes = async (...flags: string[]): Promise<number> => {
+    const { code, stdout } = await runNode(directory, [...flags, 'bytes.cjs'], {
+      TRACEWRIGHT_QUIET: '1',
+    });
+    expect(code).toBe(0);
+    return Number(stdout);
+  };
+  const hook = ['-r', 'tracewright/register'];
+  expect(await bytes()).toBe(0);
+  expect(await bytes(...hook)).toBe(0);
+  expect(readdirSync(cache)).toEqual([USUAL]);
+  expect(await bytes(...hook)).toBe(0);
+  expect(await bytes('--stack-size=900', ...hook)).toBe(0);
 });
 
 it('there are at most 8', async () => {
