@@ -42,8 +42,7 @@ export function checkRings(values: RingValues): RingReading {
 export class RingReader {
   readonly #command: string;
   readonly #views: TraceViews | undefined;
-  readonly #warning: RingWarning;
-
+  readonly #rings = new RemainingRings();
   readonly #onFault: OnFault;
 
   /**
@@ -54,13 +53,12 @@ export class RingReader {
     this.#command = command;
     this.#onFault = onFault;
     this.#views = isOff ? undefined : new TraceViews(ringDirs);
-    this.#warning = new RingWarning(command);
   }
 
   /** Shows a trace as its rings complete it, until this is closed. */
   show(trace: FoundTrace): void {
     if (this.#views === undefined) {
-      this.#warning.printFor(trace);
+      this.#warn(trace);
       return;
     }
     const { path } = trace;
@@ -83,23 +81,8 @@ export class RingReader {
     this.#views?.close();
   }
 
-  #print(text: string): void {
-    printMessage(`tracewright ${this.#command}: ${text}`);
-  }
-}
-
-/** Warns a reader about traces that may be incomplete. */
-class RingWarning {
-  readonly #command: string;
-  readonly #rings = new RemainingRings();
-
-  /** @param command that reads the traces. */
-  constructor(command: string) {
-    this.#command = command;
-  }
-
-  /** Prints a message if rings may contain a part of the trace. */
-  printFor(trace: FoundTrace): void {
+  /** If rings may contain a part of a trace. */
+  #warn(trace: FoundTrace): void {
     const { path } = trace;
     const rings = [...this.#rings.of(trace)];
     const writers = new Writers(rings);

@@ -3,14 +3,7 @@ import { enlarged } from './enlarged.js';
 
 const NONE = 0xffff_ffff;
 
-/** A power of two with room for `count` entries. */
-function slotsFor(count: number): number {
-  let slots = 16;
-  while (slots < count * 2) slots *= 2;
-  return slots;
-}
-
-export function hashOfWords(high: number, low: number): number {
+function hashOfWords(high: number, low: number): number {
   return mixed(mixed(high ^ RANDOM_SEED) ^ Math.imul(low, 0x9e37_79b1));
 }
 
@@ -22,16 +15,25 @@ export function hashOfTrace(a: number, b: number, c: number, d: number): number 
 /** Finds rows by their 64-bit ids, which lie as pairs of u32 in a column. Of equal ids the first is found. */
 export class IdTable {
   readonly #ids: Uint32Array;
-  readonly #slots: Uint32Array;
+  #slots = new Uint32Array(0);
+  #mask = 0;
 
   /** @param ids high and low of each row; 0 is no id. */
   constructor(ids: Uint32Array) {
-    const count = ids.length / 2;
-    const slots = new Uint32Array(slotsFor(count)).fill(NONE);
-    const mask = slots.length - 1;
     this.#ids = ids;
-    this.#slots = slots;
-    rows: for (let row = 0; row < count; row++) {
+  }
+
+  /** Finds these rows, and forgets all others: those of `rows`, or of all rows, from one to another. */
+  fill(from = 0, to = this.#ids.length / 2, rows?: Uint32Array): void {
+    let size = 16;
+    while (size < 2 * (to - from)) size *= 2;
+    if (size > this.#slots.length) this.#slots = new Uint32Array(size);
+    this.#slots.fill(NONE, 0, size);
+    const mask = (this.#mask = size - 1);
+    const slots = this.#slots;
+    const ids = this.#ids;
+    rows: for (let at = from; at < to; at++) {
+      const row = rows === undefined ? at : rows[at]!;
       const high = ids[2 * row]!;
       const low = ids[2 * row + 1]!;
       if ((high | low) === 0) continue;
@@ -49,7 +51,7 @@ export class IdTable {
   find(high: number, low: number): number {
     const slots = this.#slots;
     const ids = this.#ids;
-    const mask = slots.length - 1;
+    const mask = this.#mask;
     let slot = hashOfWords(high, low) & mask;
     for (let row = slots[slot]!; row !== NONE; row = slots[slot]!) {
       if (ids[2 * row] === high && ids[2 * row + 1] === low) return row;

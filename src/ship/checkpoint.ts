@@ -4,13 +4,11 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   renameSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
-import { tryLock } from '../core/native-calls.js';
 import { isBoolean, isCount, isText, listOf, objectOf, optional } from '../core/json-shape.js';
 import { readRegularFile } from '../core/files/regular-file.js';
 import { statePath } from '../core/files/state-path.js';
@@ -18,6 +16,7 @@ import { hasCode, wrapSystemError } from '../core/files/system-error.js';
 import { writeAll } from '../core/files/write-all.js';
 import { BatchEnds } from './batch-ends.js';
 import type { BatchEnd } from './batch-ends.js';
+import { lockFile, syncDirectory } from './held-files.js';
 import type { SpanPosition } from '../spans/read/span-follower.js';
 import type { UnnamedFile } from './target.js';
 
@@ -72,19 +71,8 @@ export class Checkpoint {
    */
   constructor(path: string) {
     this.path = resolve(path);
-    const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
-    this.#lock = wrapSystemError('--checkpoint', path, () => {
-      mkdirSync(dirname(this.path), { recursive: true, mode: PRIVATE_DIRECTORY });
-      return openSync(`${this.path}.lock`, O_RDWR | O_CREAT | O_NOFOLLOW, PRIVATE_FILE);
-    });
-    if (!tryLock(this.#lock)) {
-      closeSync(this.#lock);
-      throw new TracewrightError(
-        'ERR_ORDER',
-        `${path}: another process ships with this checkpoint; use another one, or end that process`,
-        { field: '--checkpoint', value: path, limit: 'one process' },
-      );
-    }
+    const taken = `${path}: another process ships with this checkpoint; use another one, or end that process`;
+    this.#lock = lockFile(`${this.path}.lock`, '--checkpoint', path, taken, PRIVATE_DIRECTORY);
     this.#read();
   }
 
@@ -193,17 +181,12 @@ export class Checkpoint {
       unnamed: Object.fromEntries(this.#unnamed),
     });
     const fresh = `${this.path}.new`;
-    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_RDONLY } = constants;
+    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
     this.#file = openSync(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, PRIVATE_FILE);
     this.#length = writeAll(this.#file, Buffer.from(`${text}\n`), 0);
     fsyncSync(this.#file);
     renameSync(fresh, this.path);
-    const directory = openSync(dirname(this.path), O_RDONLY);
-    try {
-      fsyncSync(directory);
-    } finally {
-      closeSync(directory);
-    }
+    syncDirectory(dirname(this.path));
   }
 
   #isInPlace(file: number): boolean {

@@ -1,18 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TracewrightError } from '../core/errors.js';
-import { tryLock } from '../core/native-calls.js';
-import { hasCode, wrapSystemError } from '../core/files/system-error.js';
+import { hasCode } from '../core/files/system-error.js';
+import { lockFile, syncDirectory } from './held-files.js';
 import type { UnnamedFile } from './target.js';
 
 /** Below the directory: files that are not complete. */
@@ -29,18 +19,8 @@ export class ParquetDirectory {
   /** @throws TracewrightError `ERR_ORDER` when another process writes to it. */
   constructor(path: string) {
     this.path = path;
-    const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
-    this.#lock = wrapSystemError('--to', path, () => {
-      mkdirSync(join(path, UNNAMED), { recursive: true });
-      return openSync(join(path, UNNAMED, 'lock'), O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
-    });
-    if (tryLock(this.#lock)) return;
-    closeSync(this.#lock);
-    throw new TracewrightError('ERR_ORDER', `another process ships to ${path}`, {
-      field: '--to',
-      value: path,
-      limit: 'one process',
-    });
+    const lock = join(path, UNNAMED, 'lock');
+    this.#lock = lockFile(lock, '--to', path, `another process ships to ${path}`);
   }
 
   /** A path for a new file. */
@@ -66,14 +46,7 @@ export class ParquetDirectory {
         directories.add(at);
       }
     }
-    for (const directory of directories) {
-      const fd = openSync(directory, constants.O_RDONLY);
-      try {
-        fsyncSync(fd);
-      } finally {
-        closeSync(fd);
-      }
-    }
+    for (const directory of directories) syncDirectory(directory);
   }
 
   /** Deletes what an earlier process has not completed. */

@@ -27,7 +27,7 @@ function source(path: string, service: string, begin: number, format = 'Heph'): 
     ...times,
     state: 'ended',
     losses: [],
-  };
+  } as unknown as SourceAnswer;
 }
 
 describe('what is before and after', () => {

@@ -1,21 +1,39 @@
 import { realpathSync, statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
+import type { TraceFormat } from '../../rows/trace-format.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
 import { printMessage, UsageError } from '../command.js';
 
+/** The traces that can be drawn. */
+export function drawable(traces: readonly FoundTrace[]): FoundTrace[] {
+  return fitting(traces, ({ notDrawn }) => notDrawn);
+}
+
+/** The traces that can have spans. */
+export function withSpans(traces: readonly FoundTrace[]): FoundTrace[] {
+  return fitting(traces, ({ content, name }) =>
+    content === 'spans' ? undefined : `is a trace of ${name}, which has no spans`,
+  );
+}
+
 /**
- * The traces that can be drawn. Each of the others is skipped with a message.
+ * Each of the others is skipped with a message.
  *
+ * @param whyNot a trace of a format does not fit; undefined: it does.
  * @throws UsageError when there is none.
  */
-export function drawable(traces: readonly FoundTrace[]): FoundTrace[] {
-  const drawn = traces.filter(({ format }) => format.notDrawn === undefined);
+function fitting(
+  traces: readonly FoundTrace[],
+  whyNot: (format: TraceFormat) => string | undefined,
+): FoundTrace[] {
+  const chosen = traces.filter(({ format }) => whyNot(format) === undefined);
   for (const { format, path } of traces) {
-    if (format.notDrawn === undefined) continue;
-    if (drawn.length === 0) throw new UsageError(`${path} ${format.notDrawn}`);
-    printMessage(`tracewright convert: ${path} is skipped: it ${format.notDrawn}`);
+    const why = whyNot(format);
+    if (why === undefined) continue;
+    if (chosen.length === 0) throw new UsageError(`${path} ${why}`);
+    printMessage(`tracewright convert: ${path} is skipped: it ${why}`);
   }
-  return drawn;
+  return chosen;
 }
 
 /**
@@ -34,20 +52,4 @@ export function refusePartOf(traces: readonly FoundTrace[], out: string): void {
       throw new UsageError(`OUT ${out} is a part of the trace ${path}: choose another name`);
     }
   }
-}
-
-/**
- * The traces that can have spans. Each of the others is skipped with a message.
- *
- * @throws UsageError when there is none.
- */
-export function withSpans(traces: readonly FoundTrace[]): FoundTrace[] {
-  const chosen = traces.filter(({ format }) => format.content === 'spans');
-  for (const { format, path } of traces) {
-    if (format.content === 'spans') continue;
-    const why = `is a trace of ${format.name}, which has no spans`;
-    if (chosen.length === 0) throw new UsageError(`${path} ${why}`);
-    printMessage(`tracewright convert: ${path} is skipped: it ${why}`);
-  }
-  return chosen;
 }

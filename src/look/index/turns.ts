@@ -24,6 +24,21 @@ export class Turns {
   }
 }
 
+/** Rows between two looks at the clock: some milliseconds. */
+const PIECE = 1 << 18;
+
+/** Pieces of rows, in turns. */
+export async function* inPieces(
+  from: number,
+  to: number,
+  turns = new Turns(),
+): AsyncGenerator<readonly [first: number, end: number], void> {
+  for (let first = from; first < to; first += PIECE) {
+    yield [first, Math.min(to, first + PIECE)];
+    await turns.next();
+  }
+}
+
 /** Work that can be interrupted at each `yield`. */
 export type Steps<T> = Generator<undefined, T>;
 

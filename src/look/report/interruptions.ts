@@ -103,12 +103,11 @@ export class InterruptionTally {
     const isThread = Uint8Array.from(tracks, ({ kind }) => (kind === 'thread' ? 1 : 0));
     for (const part of selection.index.parts) {
       yield;
-      const marks = selection.marksOf(part);
-      if (marks.length === 0) continue;
       const ofNames = kindsOfNames(part);
       // Names of a part are few as a rule: without one of ours its rows need no look.
       const { content } = part.source;
       if (content !== 'states of threads' && !ofNames.some((kind) => kind !== undefined)) continue;
+      const marks = selection.marksOf(part);
       const { track, name } = part;
       for (let at = 0; at < marks.length; at++) {
         if ((marks[at]! & IN_WINDOW) === 0) continue;

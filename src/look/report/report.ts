@@ -99,6 +99,8 @@ export interface IllustratedReport {
 
 /** Rows of the index that a report names. */
 interface ReportedRows {
+  /** By number in `slowest`. */
+  slowest: readonly number[];
   /** By number in `open.spans`. */
   open: readonly number[];
   /** By number in `interruptions.threads`: the longest one. */
@@ -238,6 +240,13 @@ function* figureSteps(
   const { open, rows } = yield* openSpans(selection);
   const asked = [...(condition.attributes ?? []).map(({ name }) => name), ...grouping.attributes];
   const threads = [...interruptions.threads('stall'), ...interruptions.threads('collection')];
+  const { rows: slowRows, ...slow } = yield* slowTraces(
+    selection,
+    grouping,
+    interruptions,
+    called,
+    slowest,
+  );
   const report: Report = {
     version: REPORT_VERSION,
     from: isoTime(index.epoch, from),
@@ -263,7 +272,7 @@ function* figureSteps(
     ),
     errors: yield* errorTypes(selection, before),
     pools: yield* poolWaits(selection),
-    ...(yield* slowTraces(selection, grouping, interruptions, called, slowest)),
+    ...slow,
     interruptions: {
       stalls: interruptions.list('stall'),
       collections: interruptions.list('collection'),
@@ -282,6 +291,7 @@ function* figureSteps(
   return {
     report,
     rows: {
+      slowest: slowRows,
       open: rows,
       threads: threads.map(({ row }) => row),
       stalls: interruptions.longestStalls.map(({ row }) => row.row),

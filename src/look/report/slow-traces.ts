@@ -80,7 +80,10 @@ interface NamedInterval extends Interval {
 }
 
 /** Traces that a report shows. */
-type SlowTraces = Pick<Report, 'slowest' | 'slowestOf'>;
+interface SlowTraces extends Pick<Report, 'slowest' | 'slowestOf'> {
+  /** The slow span of each. */
+  rows: number[];
+}
 
 /**
  * The traces with the longest spans of the groups, each once. A stall or a collection has no trace worth a
@@ -119,29 +122,29 @@ export function* slowTraces(
       }
     }
   }
-  const traces = new Map<string, SlowTrace>();
+  const [known, slowest, rows] = [new Set<string>(), [] as SlowTrace[], [] as number[]];
   const add = ({ row, traceId }: IndexRow): SlowTrace | undefined => {
     const key = traceId ?? `row ${row}`;
-    if (traces.has(key)) return undefined;
+    if (known.has(key)) return undefined;
+    known.add(key);
     const slow = slowTrace(index, row, traceId, interruptions, called);
-    traces.set(key, slow);
+    slowest.push(slow);
+    rows.push(row);
     return slow;
   };
   for (const { value } of longest.sorted) {
-    if (traces.size === wanted) break;
+    if (rows.length === wanted) break;
     add(value);
   }
   const intervals = interrupting.sorted.map(({ value }) => value);
-  if (traces.size > 0 || intervals.length === 0) {
-    return { slowest: [...traces.values()], slowestOf: 'spans' };
-  }
+  if (rows.length > 0 || intervals.length === 0) return { slowest, slowestOf: 'spans', rows };
   const around = yield* spansAround(selection, interruptions, called, intervals);
   for (const [i, interval] of intervals.entries()) {
     const { longest: delayed } = around[i]!;
     const trace = delayed && add(delayed);
     if (trace !== undefined) trace.delayedBy = delayOf(index, interruptions, interval);
   }
-  return { slowest: [...traces.values()], slowestOf: 'delayed' };
+  return { slowest, slowestOf: 'delayed', rows };
 }
 
 function delayOf(

@@ -1,6 +1,6 @@
 /** What the routes of `tracewright view` answer, as the server writes it and the page reads it. */
 
-import type { TraceContent } from '../../rows/row-flags.js';
+import type { Counter, Source, Track } from '../index/look-index.js';
 import type { NamedCount } from '../report/thread-shape.js';
 
 /** The header with the token of the session. */
@@ -11,28 +11,14 @@ export interface ErrorAnswer {
   error: string;
 }
 
-export interface SourceAnswer {
-  number: number;
+/** A source of the index. JSON has no bigints: those are texts. */
+export interface SourceAnswer extends Omit<Source, 'epoch' | 'clockOffset'> {
   /** Its rank among the sources: as the paths were given, then by their beginning. */
   order: number;
-  path: string;
-  format: string;
-  content: TraceContent;
-  service?: string | undefined;
-  host?: string | undefined;
-  pid?: number | undefined;
   /** Of its rows, in ns since time 0; both 0 if it has none. */
   begin: number;
   end: number;
-  /** Up to when the trace of a living process was read, in ns since time 0. */
-  until?: number | undefined;
-  /** `unfinished`: it ended with open spans, or was killed and then recovered. */
-  state: 'ended' | 'growing' | 'died' | 'unfinished';
-  /** Ns that were added to its times. */
   clockOffset: string;
-  /** The offset is right within so many ns. Absent: no call shows how far the clocks are apart. */
-  clockError?: number | undefined;
-  losses: { count?: number | undefined; reason: string }[];
 }
 
 /** A process: with all that it has recorded, in traces of any format. */
@@ -45,28 +31,18 @@ export interface ProcessAnswer {
   pid?: number | undefined;
 }
 
-export interface TrackAnswer {
-  number: number;
-  source: number;
+export interface TrackAnswer extends Track {
   process: number;
-  kind: 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
-  name: string;
-  thread: number;
   /** The thread that the track is about; unless it is `thread` itself, the hook has written it. */
   about: number;
   /** Orders the threads of a process: tracks of one thread have the same number in every format. */
   order: number;
-  lanes: number;
 }
 
-interface CounterAnswer {
+interface CounterAnswer extends Pick<Counter, 'source' | 'thread' | 'name' | 'unit'> {
   /** Number among the counters of the index. */
   number: number;
-  source: number;
   process: number;
-  thread: number;
-  name: string;
-  unit: string;
   /** The largest value in the recording. */
   max: number;
   /** Whether it is a mean, as all values of the curve are. */

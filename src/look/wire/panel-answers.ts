@@ -43,7 +43,7 @@ export interface ReportedRow {
 export interface ReportAnswer {
   report: Report;
   /** By number in `report.slowest`. */
-  slowest: (ReportedRow | null)[];
+  slowest: ReportedRow[];
   /** By number in `report.open.spans`; of those that are listed in the panel. */
   open: ReportedRow[];
   /** By number in `report.interruptions.threads`: the longest one. */
@@ -105,7 +105,7 @@ export interface WaterfallPause {
   kind: 'stall' | 'collection';
   /** Ns since time 0. */
   start: number;
-  duration: number;
+  end: number;
 }
 
 /** A span of the waterfall, in the order of the tree. `start` is since time 0, `waited` without `pauses` that it caused. */

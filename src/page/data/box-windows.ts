@@ -152,7 +152,7 @@ export class BoxWindows {
     const asked = new AbortController();
     this.#asked.set(key, asked);
     try {
-      const { columns, meta } = await this.#server.columns(
+      const { columns: boxes, meta } = await this.#server.columns<BoxColumns, BoxesMeta>(
         '/data/boxes',
         {
           from,
@@ -168,9 +168,8 @@ export class BoxWindows {
         },
         asked.signal,
       );
-      const { revision, firstName, names } = meta as BoxesMeta;
+      const { revision, firstName, names } = meta;
       this.#recording.addNames(firstName, names);
-      const boxes = columns as unknown as BoxColumns;
       this.#keep({
         key,
         level,
@@ -275,7 +274,11 @@ export function rangesOf(numbers: readonly number[]): string {
   return ranges.join(',');
 }
 
-function lanesOf({ track, lane }: BoxColumns): Map<number, [number, number]> {
+/** Where each lane begins and ends in columns that are ordered by lane. */
+export function lanesOf({
+  track,
+  lane,
+}: Pick<BoxColumns, 'track' | 'lane'>): Map<number, [number, number]> {
   const lanes = new Map<number, [number, number]>();
   for (let at = 0; at < track.length; at++) {
     const key = laneKey(track[at]!, lane[at]!);

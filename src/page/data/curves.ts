@@ -1,5 +1,6 @@
 import type { CurveColumns } from '../../look/wire/answers.js';
 import { gridWindow, rangesOf } from './box-windows.js';
+import { LastQuestion } from './last-question.js';
 import type { RecordingData } from './recording-data.js';
 import type { Server } from './server.js';
 
@@ -23,9 +24,8 @@ export class Curves {
   /** By window; the one that was used last is the last. */
   readonly #windows = new Map<string, Map<number, Curve>>();
   #curves = new Map<number, Curve>();
-  #shown = '';
   #revision = '';
-  #asked: AbortController | undefined;
+  readonly #question = new LastQuestion();
 
   constructor(server: Server, recording: RecordingData) {
     this.#server = server;
@@ -45,35 +45,26 @@ export class Curves {
     if (revision !== this.#revision) this.#windows.clear();
     this.#revision = revision;
     const key = [revision, window.level, window.column, window.width, ...counters].join(' ');
-    if (key === this.#shown) return;
-    this.#shown = key;
-    this.#asked?.abort();
     const known = this.#windows.get(key);
-    if (known === undefined) void this.#fetch(key, window, counters);
-    else this.#keep(key, known);
-  }
-
-  async #fetch(
-    key: string,
-    { from, to, width }: { from: number; to: number; width: number },
-    counters: readonly number[],
-  ): Promise<void> {
-    const asked = (this.#asked = new AbortController());
-    try {
-      const fields = {
-        from,
-        to,
-        width: Math.min(MOST_PIXELS, width),
-        counters: rangesOf(counters),
-      };
-      const answer = await this.#server.columns('/data/curves', fields, asked.signal);
-      if (asked.signal.aborted) return;
-      this.#keep(key, curvesOf(answer.columns as unknown as CurveColumns));
-      this.onChange();
-    } catch {
-      // Aborted, or the connection says why.
-      if (this.#asked === asked) this.#shown = '';
+    if (known !== undefined) {
+      this.#question.answered(key);
+      this.#keep(key, known);
+      return;
     }
+    const fields = {
+      from: window.from,
+      to: window.to,
+      width: Math.min(MOST_PIXELS, window.width),
+      counters: rangesOf(counters),
+    };
+    this.#question.ask(
+      key,
+      (signal) => this.#server.columns<CurveColumns>('/data/curves', fields, signal),
+      ({ columns }) => {
+        this.#keep(key, curvesOf(columns));
+        this.onChange();
+      },
+    );
   }
 
   #keep(key: string, curves: Map<number, Curve>): void {

@@ -1,15 +1,10 @@
 import { firstAtLeast } from '../../look/index/parts/order-rows.js';
 import type { LitColumns } from '../../look/wire/answers.js';
-import { gridWindow, laneKey, rangesOf } from './box-windows.js';
+import { gridWindow, laneKey, lanesOf, rangesOf } from './box-windows.js';
 import type { Sight } from './box-windows.js';
+import { LastQuestion } from './last-question.js';
 import type { RecordingData } from './recording-data.js';
 import type { Server } from './server.js';
-
-/** Where matches begin in one lane: the middle of each pixel that has some, ascending, and how many. */
-interface LitLane {
-  first: number;
-  end: number;
-}
 
 /** How many rows of each box match the search: only the server knows all of them. */
 export class LitMatches {
@@ -17,12 +12,12 @@ export class LitMatches {
   readonly #server: Server;
   readonly #recording: RecordingData;
   #columns: LitColumns | undefined;
-  #lanes: ReadonlyMap<number, LitLane> = new Map();
+  /** The pixels of each lane that have matches, ascending. */
+  #lanes: ReturnType<typeof lanesOf> = new Map();
   /** Ns of a pixel of the window that has come. */
   #pixel = 0;
   #text: string | undefined;
-  #key = '';
-  #asked: AbortController | undefined;
+  readonly #question = new LastQuestion();
 
   constructor(server: Server, recording: RecordingData) {
     this.#server = server;
@@ -32,7 +27,10 @@ export class LitMatches {
   /** @param text of a search that is done; undefined: nothing is lit, or not yet by all of its matches. */
   want(sight: Sight, text: string | undefined): void {
     const { answer } = this.#recording;
-    if (text !== this.#text) this.#columns = undefined;
+    if (text !== this.#text) {
+      this.#columns = undefined;
+      this.#question.answered('');
+    }
     this.#text = text;
     if (answer === undefined || text === undefined || sight.tracks.length === 0) return;
     const window = gridWindow(sight);
@@ -47,10 +45,16 @@ export class LitMatches {
       where: text,
     };
     const key = JSON.stringify([answer.generation, answer.revision, fields]);
-    if (key === this.#key && (this.#columns !== undefined || this.#asked !== undefined)) return;
-    this.#key = key;
-    this.#asked?.abort();
-    void this.#fetch(fields, (window.to - window.from) / window.width);
+    this.#question.ask(
+      key,
+      (signal) => this.#server.columns<LitColumns>('/data/lit', fields, signal),
+      ({ columns }) => {
+        this.#columns = columns;
+        this.#lanes = lanesOf(columns);
+        this.#pixel = (window.to - window.from) / window.width;
+        this.onChange();
+      },
+    );
   }
 
   /**
@@ -83,34 +87,7 @@ export class LitMatches {
     const own = this.#lanes.get(laneKey(track, lane));
     if (this.#columns === undefined || own === undefined) return;
     const { time, count } = this.#columns;
-    const first = firstAtLeast(time, from, own.first, own.end);
-    for (let at = first; at < own.end && time[at]! <= to; at++) onPixel(time[at]!, count[at]!);
+    const first = firstAtLeast(time, from, ...own);
+    for (let at = first; at < own[1] && time[at]! <= to; at++) onPixel(time[at]!, count[at]!);
   }
-
-  async #fetch(fields: Record<string, string | number>, pixel: number): Promise<void> {
-    const asked = (this.#asked = new AbortController());
-    try {
-      const { columns } = await this.#server.columns('/data/lit', fields, asked.signal);
-      if (asked.signal.aborted) return;
-      this.#columns = columns as unknown as LitColumns;
-      this.#lanes = lanesOf(this.#columns);
-      this.#pixel = pixel;
-      this.onChange();
-    } catch {
-      // Aborted, or the connection says why.
-    } finally {
-      if (this.#asked === asked) this.#asked = undefined;
-    }
-  }
-}
-
-function lanesOf({ track, lane }: LitColumns): Map<number, LitLane> {
-  const lanes = new Map<number, LitLane>();
-  for (let at = 0; at < track.length; at++) {
-    const key = laneKey(track[at]!, lane[at]!);
-    const known = lanes.get(key);
-    if (known === undefined) lanes.set(key, { first: at, end: at + 1 });
-    else known.end = at + 1;
-  }
-  return lanes;
 }

@@ -1,4 +1,5 @@
 import type { MessageColumns } from '../../look/wire/answers.js';
+import { LastQuestion } from './last-question.js';
 import type { RecordingData } from './recording-data.js';
 import type { Server } from './server.js';
 
@@ -12,8 +13,7 @@ export class Messages {
   shown: MessageColumns | undefined;
   readonly #server: Server;
   readonly #recording: RecordingData;
-  #wanted = '';
-  #asked: AbortController | undefined;
+  readonly #question = new LastQuestion();
 
   constructor(server: Server, recording: RecordingData) {
     this.#server = server;
@@ -28,22 +28,14 @@ export class Messages {
     const first = Math.floor(from / step) * step;
     const last = Math.ceil(to / step) * step;
     const key = [answer.generation, answer.revision, first, last].join(' ');
-    if (key === this.#wanted) return;
-    this.#wanted = key;
-    void this.#fetch(first, last);
-  }
-
-  async #fetch(from: number, to: number): Promise<void> {
-    this.#asked?.abort();
-    const asked = (this.#asked = new AbortController());
-    try {
-      const fields = { from, to, most: MOST };
-      const answer = await this.#server.columns('/data/messages', fields, asked.signal);
-      this.shown = answer.columns as unknown as MessageColumns;
-      this.onChange();
-    } catch {
-      // Aborted, or the connection says why.
-      if (this.#asked === asked) this.#wanted = '';
-    }
+    const fields = { from: first, to: last, most: MOST };
+    this.#question.ask(
+      key,
+      (signal) => this.#server.columns<MessageColumns>('/data/messages', fields, signal),
+      ({ columns }) => {
+        this.shown = columns;
+        this.onChange();
+      },
+    );
   }
 }

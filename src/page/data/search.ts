@@ -88,7 +88,7 @@ export class Search {
     const marks: number[] = [];
     try {
       const fields = { where: text };
-      const stream = await this.#server.stream('/data/find', fields, undefined, running.signal);
+      const stream = await this.#server.stream('/data/find', fields, running.signal);
       for await (const line of linesOf(stream)) {
         const {
           count,

@@ -1,7 +1,6 @@
 import { TOKEN_HEADER } from '../../look/wire/answers.js';
 import type { ErrorAnswer } from '../../look/wire/answers.js';
 import { decodeColumns } from '../../look/wire/columns.js';
-import type { Column } from '../../look/wire/columns.js';
 import { Store } from '../state/store.js';
 
 /** Whether the server answers: `gone` is tried again. */
@@ -9,6 +8,12 @@ interface Connection {
   state: 'good' | 'gone' | 'refused';
   /** What to do, in words. */
   words: string;
+}
+
+/** Typed arrays by name, and what is said of them. */
+interface Frame<Columns, Meta> {
+  columns: Columns;
+  meta: Meta;
 }
 
 export type Fields = Readonly<Record<string, string | number>>;
@@ -69,25 +74,23 @@ export class Server {
   }
 
   /** Typed arrays by name, as `encodeColumns` of the server wrote them. */
-  async columns(
+  async columns<Columns, Meta = unknown>(
     path: string,
     fields: Fields,
     signal?: AbortSignal,
-  ): Promise<{ meta: unknown; columns: Record<string, Column> }> {
+  ): Promise<Frame<Columns, Meta>> {
     const response = await this.#fetch(path, fields, undefined, signal);
-    return decodeColumns(await response.arrayBuffer());
+    const frame: unknown = decodeColumns(await response.arrayBuffer());
+    return frame as Frame<Columns, Meta>;
   }
 
-  /** The body as it comes, for answers that grow: of GET, or of POST with a body. */
+  /** The body as it comes, for answers that grow. */
   async stream(
     path: string,
     fields: Fields,
-    body?: unknown,
-    signal?: AbortSignal,
+    signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#fetch(path, fields, body, signal);
-    if (response.body === null) throw new ServerError('the answer is empty', 500);
-    return response.body;
+    return (await this.#fetch(path, fields, undefined, signal)).body!;
   }
 
   async #fetch(

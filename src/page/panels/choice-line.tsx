@@ -1,8 +1,9 @@
-import { choiceOf, searchFor } from '../data/choice.js';
+import { choiceOf } from '../data/choice.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { durationText } from '../../look/report/units.js';
 import { clearRange } from '../time-line/navigation.js';
+import { SearchNote } from './links.js';
 
 /** Says which spans a panel is about, and takes the conditions off. */
 export function ChoiceLine({ what }: { what: string }) {
@@ -14,20 +15,7 @@ export function ChoiceLine({ what }: { what: string }) {
   return (
     <p class="choice-line">
       {what}
-      {where !== '' && (
-        <>
-          {' '}
-          that match <code>{where}</code>{' '}
-          <button
-            type="button"
-            onClick={() => {
-              searchFor(app.view, '');
-            }}
-          >
-            Clear search
-          </button>
-        </>
-      )}
+      <SearchNote what="" where={where} />
       {hasRange && (
         <>
           {' '}

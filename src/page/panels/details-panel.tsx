@@ -7,6 +7,7 @@ import { useStore } from '../state/store.js';
 import { countText, durationText } from '../../look/report/units.js';
 import { fileName, tickText, utcText } from '../time-line/axis-text.js';
 import { threadText } from '../time-line/lines.js';
+import { Link } from './links.js';
 import type { Panel } from './panel.js';
 
 /** Everything that is known of the selected span. */
@@ -150,14 +151,9 @@ function OpenMeanwhile({ count, rows }: RowAnswer['openMeanwhile']) {
       <td>
         {shown.map(({ row, name, start, duration }) => (
           <div key={row}>
-            <button
-              type="button"
-              class="link"
-              title="Show this span"
-              onClick={() => void app.showRow(row, start)}
-            >
+            <Link title="Show this span" go={() => void app.showRow(row, start)}>
               {name}
-            </button>
+            </Link>
             , {durationText(duration)}
           </div>
         ))}

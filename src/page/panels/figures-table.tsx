@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { cellText, isNumeric } from '../../look/report/tables/report-table.js';
 import type { ReportColumn, ReportTable } from '../../look/report/tables/report-table.js';
 import { countText } from '../../look/report/units.js';
+import { Link } from './links.js';
 
 /** Columns that go earlier on a narrow terminal are left out on a narrow page. */
 const WIDE_ONLY = 2;
@@ -86,16 +87,14 @@ function Title<T>({ column, sort }: TitleProps<T>) {
   const isSorted = title === sort.by;
   return (
     <th {...props} aria-sort={isSorted ? 'descending' : 'none'}>
-      <button
-        type="button"
-        class="link"
-        onClick={() => {
+      <Link
+        go={() => {
           sort.choose(title);
         }}
       >
         {title}
         {isSorted ? ' ↓' : ''}
-      </button>
+      </Link>
     </th>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { OverviewColumns } from '../../look/wire/answers.js';
+import { LastQuestion } from '../data/last-question.js';
 import { useApp } from '../state/app.js';
 import type { App } from '../state/app.js';
 import { type CanvasColours, canvasColours, textScale } from '../theme/theme.js';
@@ -28,7 +29,7 @@ class Strip {
   readonly #app: App;
   readonly #ends: (() => void)[];
   #rows: Float64Array = new Float64Array(0);
-  #asked = '';
+  readonly #question = new LastQuestion();
   #frame = 0;
   /** Where the last drag began, in ns. */
   #start: number | undefined;
@@ -40,7 +41,7 @@ class Strip {
       if (this.#frame === 0) this.#frame = requestAnimationFrame(this.#draw.bind(this));
     };
     const sizes = new ResizeObserver(() => {
-      void this.#ask(invalidate);
+      this.#ask(invalidate);
       invalidate();
     });
     sizes.observe(canvas);
@@ -54,14 +55,16 @@ class Strip {
     this.#ends = [
       app.view.watch(invalidate),
       app.lit.watch(invalidate),
-      app.recording.store.watch(() => void this.#ask(invalidate)),
+      app.recording.store.watch(() => {
+        this.#ask(invalidate);
+      }),
       () => {
         ending.abort();
         sizes.disconnect();
         cancelAnimationFrame(this.#frame);
       },
     ];
-    void this.#ask(invalidate);
+    this.#ask(invalidate);
   }
 
   end(): void {
@@ -80,21 +83,23 @@ class Strip {
     return Math.max(1, this.#app.recording.answer?.length ?? 1);
   }
 
-  async #ask(done: () => void): Promise<void> {
-    const { answer } = this.#app.recording;
+  #ask(done: () => void): void {
+    const { server, windows, recording } = this.#app;
+    const { answer } = recording;
     const width = Math.min(8192, Math.round(this.#extent.width));
     const key = `${answer?.generation ?? ''} ${answer?.revision ?? 0} ${width}`;
-    if (answer === undefined || width < 1 || key === this.#asked) return;
-    this.#asked = key;
-    await this.#app.windows.begun;
-    try {
-      const { columns } = await this.#app.server.columns('/data/overview', { width });
-      this.#rows = (columns as unknown as OverviewColumns).rows;
-      done();
-    } catch {
-      // The connection says why.
-      if (this.#asked === key) this.#asked = '';
-    }
+    if (answer === undefined) return;
+    this.#question.ask(
+      key,
+      async (signal) => {
+        await windows.begun;
+        return server.columns<OverviewColumns>('/data/overview', { width }, signal);
+      },
+      ({ columns }) => {
+        this.#rows = columns.rows;
+        done();
+      },
+    );
   }
 
   #draw(): void {

@@ -98,7 +98,8 @@ describe('stalls', () => {
         '  no span of this thread was open',
       ].join('\n'),
     );
-    const page = reportPage({ report, pictures: [], rows: { open: [], threads: [], stalls: [] } });
+    const rows = { slowest: [], open: [], threads: [], stalls: [] };
+    const page = reportPage({ report, pictures: [], rows });
     expect(page).toContain('>render, GET /report/:id<');
   });
 

@@ -1,19 +1,15 @@
-import { closeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { openRegularFile } from '../../../core/files/regular-file.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { nextTurn } from '../turns.js';
 import { newFileIn } from '../cache/cache-directory.js';
+import { type ReadEnd, stretchesOf } from '../parts/build-stretch.js';
 import { SETTLED_ROWS } from '../parts/indexed-part.js';
-import { HephWalk } from '../../../spans/read/scan/heph-walk.js';
 import { PartWorkers } from './part-workers.js';
-import { PART_BYTES, PART_ROWS } from '../sources/read-source.js';
 import type { ReadSource } from '../sources/read-source.js';
 import { clockOf, storedClock } from '../cache/index-facts.js';
 import type { NewPart, PartEntry } from '../cache/index-facts.js';
 import { readStored, storeIndex } from '../cache/stored-source.js';
 import type { StoredIndex } from '../cache/stored-source.js';
-import { TraceClock } from '../../../spans/read/scan/trace-clock.js';
 
 /** Called with the bytes that were read and all there are. */
 export type BuildProgress = (done: number, total: number) => void;
@@ -65,47 +61,24 @@ async function buildParts(
   size: number,
   state: ReturnType<typeof clockOf> | undefined,
   onProgress: BuildProgress | undefined,
-): Promise<Pick<ReadSource, 'end' | 'ended' | 'clock'> & { parts: NewPart[] }> {
-  const clock = new TraceClock(state);
-  const file = openRegularFile(path, 'followed');
+): Promise<ReadEnd & { parts: NewPart[] }> {
   const parts: Promise<NewPart>[] = [];
   let done = begin;
-  try {
-    const walk = new HephWalk(file, begin, size, clock);
-    let from = begin;
-    let records = 0;
-    let before = new TraceClock(state).state;
-    const finish = (): void => {
-      if (records === 0) return;
-      const stretch = { path, from, to: walk.offset, records, clock: before };
-      const out = newFileIn(entry, 'part');
-      const building = workers.build({ stretch, out }).then((facts) => {
-        done += stretch.to - stretch.from;
-        onProgress?.(done, size);
-        const { records: count, clock: state } = stretch;
-        return { file: basename(out), facts, records: count, clock: storedClock(state) };
-      });
-      // The first failure is reported when all have been waited for.
-      building.catch(() => undefined);
-      parts.push(building);
-      from = walk.offset;
-      records = 0;
-      before = clock.state;
-    };
-    for (let run = walk.next(); run !== undefined; run = walk.next()) {
-      records += run.count;
-      if (records < PART_ROWS && walk.offset - from < PART_BYTES) continue;
-      finish();
-      await nextTurn();
-    }
-    finish();
-    return {
-      parts: await Promise.all(parts),
-      end: walk.offset,
-      ended: walk.ended,
-      clock: clock.state,
-    };
-  } finally {
-    closeSync(file.fd);
+  const stretches = stretchesOf(path, begin, size, state);
+  let next = stretches.next();
+  for (; next.done !== true; next = stretches.next()) {
+    const stretch = next.value;
+    const out = newFileIn(entry, 'part');
+    const building = workers.build({ stretch, out }).then((facts) => {
+      done += stretch.to - stretch.from;
+      onProgress?.(done, size);
+      const { records, clock } = stretch;
+      return { file: basename(out), facts, records, clock: storedClock(clock) };
+    });
+    // The first failure is reported when all have been waited for.
+    building.catch(() => undefined);
+    parts.push(building);
+    await nextTurn();
   }
+  return { parts: await Promise.all(parts), ...next.value };
 }

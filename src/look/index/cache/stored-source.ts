@@ -1,21 +1,19 @@
 import { basename, join, resolve } from 'node:path';
 import type { FoundTrace } from '../../../traces/find-traces.js';
-import type { Stretch } from '../parts/build-stretch.js';
+import type { ReadEnd, Stretch } from '../parts/build-stretch.js';
 import { ColumnMemory } from '../parts/column-memory.js';
 import type { ColumnName } from '../parts/part-columns.js';
 import type { PartShape, PyramidRows } from '../parts/pyramid.js';
-import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
-import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
 import type { Lanes } from '../sources/lanes.js';
 import { dealLanes } from '../sources/deal-lanes.js';
 import type { LaneColumns } from '../sources/deal-lanes.js';
-import type { ReadSource } from '../sources/read-source.js';
+import { type ReadSource, sourceWith } from '../sources/read-source.js';
 import {
   joinSource,
   laneCountsOf,
   lanePart,
-  numberParts,
   parentPairs,
+  TrackNumbers,
 } from '../sources/source-joins.js';
 import type { SourceJoins } from '../sources/source-joins.js';
 import { INDEX_FILE, newFileIn, replaceIndex, touch } from './cache-directory.js';
@@ -75,18 +73,7 @@ function sourceOf(
   parts: PartFile[],
   joins: SourceJoins,
 ): ReadSource {
-  return {
-    trace,
-    parts,
-    joins,
-    reading: {},
-    counters: [],
-    messages: [],
-    losses: [],
-    end: identity.end,
-    clock: clockOf(clock),
-    ended,
-  };
+  return sourceWith(trace, { parts, joins, end: identity.end, clock: clockOf(clock), ended });
 }
 
 /** A part whose rows have their lanes, and the file to which its shape is to be written. */
@@ -112,12 +99,14 @@ export async function storeIndex(
   trace: FoundTrace,
   entries: readonly NewPart[],
   kept: number,
-  read: { end: number; ended: WalkEnd; clock: ClockState },
+  read: ReadEnd,
   shape: (task: ShapeTask) => Promise<void>,
 ): Promise<ReadSource> {
   const parts = openParts(entry, trace.path, entries);
-  const { parts: numbered, tracks, numbers } = numberParts(parts);
-  const parents = parentPairs(numbered);
+  const known = new TrackNumbers();
+  const numbers = parts.map(({ facts }) => known.of(facts.tracks));
+  const { tracks } = known;
+  const parents = parentPairs(parts, numbers);
   const memory = new Map<number, ColumnMemory>();
   const unused: ColumnMemory[] = [];
   const rows = parts.map((part, i) =>
@@ -202,7 +191,7 @@ function storedJoins(
       } catch (error) {
         if (!(error instanceof DamagedIndex)) throw error;
       }
-      return joins().parents!(part);
+      return undefined;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { MISSING_PARENT, NO_PARENT, NO_TRACE } from '../look-index.js';
-import { hashOfWords } from '../../../rows/id-table.js';
+import { IdTable } from '../../../rows/id-table.js';
 import type { ColumnMemory } from './column-memory.js';
 import { MISSING_WORDS } from './part-columns.js';
 import type { RowColumns } from '../../../rows/row-columns.js';
@@ -33,13 +33,13 @@ export function parentsOfPart(
   const { ends, members } = rowsByTrace(trace, traces, memory);
   const parent = memory.integers('parent', order.length).fill(NO_PARENT);
   const { parentId } = rows;
-  const table = new MemberTable(spanId, members);
+  const table = new IdTable(spanId);
   let missing = 0;
   let isAscending = true;
   for (let number = 0, from = 0; number < traces; number++) {
     const to = ends[number]!;
     const isLarge = to - from > SMALL_TRACE;
-    if (isLarge) table.fill(from, to);
+    if (isLarge) table.fill(from, to, members);
     for (let at = from; at < to; at++) {
       const row = members[at]!;
       const wanted = 2 * order[row]!;
@@ -49,6 +49,7 @@ export function parentsOfPart(
       let found = MISSING_PARENT;
       if (isLarge) {
         found = table.find(high, low);
+        if (found === -1) found = MISSING_PARENT;
       } else {
         for (let other = from; other < to; other++) {
           const candidate = members[other]!;
@@ -98,53 +99,6 @@ function rowsByTrace(
     if (number !== NO_TRACE) members[ends[number]!++] = row;
   }
   return { ends, members };
-}
-
-/** Finds the rows of a large trace by their ids; of equal ids the first. */
-class MemberTable {
-  readonly #spanId: Uint32Array;
-  readonly #members: Uint32Array;
-  /** Rows plus one; 0 is empty. */
-  #slots = new Uint32Array(0);
-  #mask = 0;
-
-  constructor(spanId: Uint32Array, members: Uint32Array) {
-    this.#spanId = spanId;
-    this.#members = members;
-  }
-
-  fill(from: number, to: number): void {
-    let size = 2 * SMALL_TRACE;
-    while (size < 2 * (to - from)) size *= 2;
-    if (size > this.#slots.length) this.#slots = new Uint32Array(size);
-    else this.#slots.fill(0, 0, size);
-    this.#mask = size - 1;
-    const slots = this.#slots;
-    const ids = this.#spanId;
-    members: for (let at = from; at < to; at++) {
-      const row = this.#members[at]!;
-      const high = ids[2 * row]!;
-      const low = ids[2 * row + 1]!;
-      let slot = hashOfWords(high, low) & this.#mask;
-      for (let other = slots[slot]!; other !== 0; other = slots[slot]!) {
-        // Many rows of one id would make a long chain.
-        if (ids[2 * other - 2] === high && ids[2 * other - 1] === low) continue members;
-        slot = (slot + 1) & this.#mask;
-      }
-      slots[slot] = row + 1;
-    }
-  }
-
-  find(high: number, low: number): number {
-    const slots = this.#slots;
-    const ids = this.#spanId;
-    let slot = hashOfWords(high, low) & this.#mask;
-    for (let row = slots[slot]!; row !== 0; row = slots[slot]!) {
-      if (ids[2 * row - 2] === high && ids[2 * row - 1] === low) return row - 1;
-      slot = (slot + 1) & this.#mask;
-    }
-    return MISSING_PARENT;
-  }
 }
 
 const IN_WORK = 1;

@@ -26,6 +26,7 @@ export function joinParents(parts: readonly IndexedPart[]): Map<number, number>[
     }
   }
   const table = new IdTable(wanted);
+  table.fill();
   const rows = findRows(parts, traces, table, count);
   const indexOf = new Map(parts.map((part, i) => [part, i]));
   for (const [i, list] of lists.entries()) {

@@ -1,25 +1,17 @@
-import { closeSync } from 'node:fs';
 import { counted } from '../../../core/counted.js';
 import type { TracewrightError } from '../../../core/errors.js';
 import { faultOf, unlessFaulty, untilFault } from '../../../core/fault.js';
-import { openRegularFile } from '../../../core/files/regular-file.js';
 import { hasCode } from '../../../core/files/system-error.js';
 import type { RowCounter } from '../../../rows/row-batch.js';
-import { HephScan } from '../../../spans/read/scan/heph-scan.js';
-import { HephWalk, type WalkEnd } from '../../../spans/read/scan/heph-walk.js';
-import { type ClockState, noClock, TraceClock } from '../../../spans/read/scan/trace-clock.js';
+import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
+import { type ClockState, noClock } from '../../../spans/read/scan/trace-clock.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { Loss, Message, Source } from '../look-index.js';
 import { buildPart } from '../parts/build-part.js';
-import type { Stretch } from '../parts/build-stretch.js';
+import { buildStretch, PART_ROWS, type Stretch, stretchesOf } from '../parts/build-stretch.js';
 import type { StoredPart } from '../parts/indexed-part.js';
 import type { BuiltPart } from '../parts/part-columns.js';
 import { joinSource, type SourceJoins } from './source-joins.js';
-
-/** Rows of a part, about. */
-export const PART_ROWS = 1 << 20;
-/** Bytes of a part's records: offsets in it are u32. */
-export const PART_BYTES = 512 << 20;
 
 /** What the index has read of one trace. */
 export interface ReadSource {
@@ -56,49 +48,13 @@ export function inMemory({ facts, columns }: BuiltPart, stretch?: Stretch): Stor
 
 /** Reads a Heph file into memory, up to `end`. */
 export function readHeph(trace: FoundTrace, end: number): ReadSource {
-  const { path } = trace;
-  const clock = new TraceClock();
-  const file = openRegularFile(path, 'followed');
   const parts: StoredPart[] = [];
-  try {
-    const walk = new HephWalk(file, 0, end);
-    let scan: HephScan | undefined;
-    let begin = 0;
-    let before = clock.state;
-    const finish = (): void => {
-      if (scan === undefined) return;
-      const { offset: to } = walk;
-      const stretch = { path, from: begin, to, records: scan.rows.count, clock: before };
-      parts.push(inMemory(buildPart(scan, begin, to), stretch));
-      scan = undefined;
-    };
-    for (let records = walk.next(); records !== undefined; records = walk.next()) {
-      if (scan === undefined) {
-        begin = records.offset;
-        before = clock.state;
-        scan = new HephScan(clock, begin);
-      }
-      if (records.passedOver > 0) scan.noteFaulty(records.offset - records.passedOver);
-      scan.take(records.bytes, records.view, records.from, records.to, records.offset);
-      if (scan.rows.count >= PART_ROWS || walk.offset - begin >= PART_BYTES) finish();
-    }
-    finish();
-    const losses: Loss[] = [];
-    return {
-      trace,
-      parts,
-      joins: joinSource(parts),
-      reading: {},
-      counters: [],
-      messages: [],
-      losses,
-      end: walk.offset,
-      clock: clock.state,
-      ended: walk.ended,
-    };
-  } finally {
-    closeSync(file.fd);
+  const stretches = stretchesOf(trace.path, 0, end);
+  let next = stretches.next();
+  for (; next.done !== true; next = stretches.next()) {
+    parts.push(inMemory(buildStretch(next.value), next.value));
   }
+  return sourceWith(trace, { parts, ...next.value });
 }
 
 /** Faults of a source that are said one by one. */
@@ -111,7 +67,7 @@ export function unreadable({ message }: TracewrightError): Loss {
 
 /** A source of which nothing can be read. */
 export function unreadSource(trace: FoundTrace, error: unknown): ReadSource {
-  return rowSource(trace, { losses: [unreadable(faultOf(trace.path, error))] });
+  return sourceWith(trace, { losses: [unreadable(faultOf(trace.path, error))] });
 }
 
 /** Reads the rows of a trace into memory. */
@@ -125,7 +81,7 @@ export function readRows(trace: FoundTrace): ReadSource {
   };
   if (format.rows === undefined) {
     losses.push({ count: undefined, reason: `${path} ${format.notDrawn}` });
-    return rowSource(trace, { losses });
+    return sourceWith(trace, { losses });
   }
   const zero = unlessFaulty(() => format.firstTime(path)) ?? 0n;
   const epoch = unlessFaulty(() => format.epoch(path));
@@ -153,7 +109,7 @@ export function readRows(trace: FoundTrace): ReadSource {
     }),
   );
   const times = { zero, epoch: epoch === undefined ? undefined : epoch + zero };
-  return rowSource(trace, { parts, counters, messages: messages ?? [], losses, times });
+  return sourceWith(trace, { parts, counters, messages: messages ?? [], losses, times });
 }
 
 /** Where each row lies in an order of rows. */
@@ -163,7 +119,8 @@ function rowsAfter(order: Uint32Array, first: number): Uint32Array {
   return rows;
 }
 
-function rowSource(trace: FoundTrace, read: Partial<ReadSource>): ReadSource {
+/** What was read of a trace, and else nothing. */
+export function sourceWith(trace: FoundTrace, read: Partial<ReadSource>): ReadSource {
   const { parts = [], losses = [] } = read;
   return {
     trace,
@@ -173,9 +130,9 @@ function rowSource(trace: FoundTrace, read: Partial<ReadSource>): ReadSource {
     end: 0,
     clock: noClock(),
     ended: 'end',
+    joins: read.joins ?? joinSource(parts),
     ...read,
     parts,
-    joins: joinSource(parts),
     losses: boundedLosses(trace, losses),
   };
 }

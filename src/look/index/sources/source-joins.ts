@@ -21,7 +21,7 @@ export interface SourceJoins {
    * Rows of a part whose parents lie in other parts: pairs of the row and the parent's row in the source.
    * Undefined: they are found when they are asked for.
    */
-  parents?: (part: number) => Int32Array;
+  parents?: (part: number) => Int32Array | undefined;
 }
 
 /** What is the same for a track in all parts of a source. */
@@ -51,17 +51,11 @@ export class TrackNumbers {
   }
 }
 
-/** Parts of a source, with the numbers of its tracks. */
-interface NumberedParts {
-  parts: IndexedPart[];
-  tracks: PartTrack[];
-  /** For each part the numbers of its tracks. */
-  numbers: Uint32Array[];
-}
-
-export function numberParts(stored: readonly StoredPart[]): NumberedParts {
-  const known = new TrackNumbers();
-  const numbers = stored.map(({ facts }) => known.of(facts.tracks));
+/** Pairs of rows and their parents in other parts: see `SourceJoins.parents`. */
+export function parentPairs(
+  stored: readonly StoredPart[],
+  numbers: readonly Uint32Array[],
+): Int32Array[] {
   let firstRow = 0;
   const parts = stored.map((each, i) => {
     const part = new IndexedPart(each, {
@@ -76,11 +70,6 @@ export function numberParts(stored: readonly StoredPart[]): NumberedParts {
     firstRow += each.facts.rows;
     return part;
   });
-  return { parts, tracks: known.tracks, numbers };
-}
-
-/** Pairs of rows and their parents in other parts: see `SourceJoins.parents`. */
-export function parentPairs(parts: readonly IndexedPart[]): Int32Array[] {
   return joinParents(parts).map((pairs) => Int32Array.from([...pairs].flat()));
 }
 
@@ -111,18 +100,14 @@ export function lanePart(
   return { count: facts.rows, firstStart: facts.firstStart, tracks, columns };
 }
 
-/** Joins the parents of a source, and deals its rows to lanes. */
+/** Numbers the tracks of a source, and deals its rows to lanes. */
 export function joinSource(stored: readonly StoredPart[]): SourceJoins {
-  const { parts, tracks, numbers } = numberParts(stored);
-  const parents = parentPairs(parts);
+  const known = new TrackNumbers();
+  const numbers = stored.map(({ facts }) => known.of(facts.tracks));
   const ofTracks = new Map<number, Lanes>();
   const shapes = dealShapes(stored, numbers, ofTracks);
-  return {
-    tracks,
-    laneCounts: laneCountsOf(tracks, ofTracks),
-    shapes,
-    parents: (part) => parents[part]!,
-  };
+  const { tracks } = known;
+  return { tracks, laneCounts: laneCountsOf(tracks, ofTracks), shapes };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LatencyHistogram } from '../../index/latency-histogram.js';
 import type { Group, Timeline } from '../report-shape.js';
+import { LatencyAxis } from '../latency-axis.js';
 import { countText, durationText, rateText } from '../units.js';
 import { type Html, markup } from './html-text.js';
 
@@ -14,41 +15,6 @@ const PER_OCTAVE = 8;
 
 /** Labels of ticks are narrower, also those at the edges, which lie on one side of their tick. */
 const TICK_WIDTH = 72;
-const POWERS = Array.from({ length: 20 }, (_, power) => 10 ** power);
-
-/** A logarithmic axis of durations. */
-export class LatencyAxis {
-  readonly #from: number;
-  readonly #octaves: number;
-  readonly #length: number;
-
-  constructor(least: number, most: number, length: number) {
-    this.#from = Math.log2(Math.max(least, 1));
-    this.#octaves = Math.max(Math.log2(Math.max(most, 1)) - this.#from, 0.01);
-    this.#length = length;
-  }
-
-  at(duration: number): number {
-    const part = (Math.log2(Math.max(duration, 1)) - this.#from) / this.#octaves;
-    return Math.min(Math.max(part, 0), 1) * this.#length;
-  }
-
-  /** Round durations within the axis, the roundest first, which are at least so far apart. */
-  ticks(apart: number): number[] {
-    const from = 2 ** this.#from * (1 - 1e-9);
-    const to = 2 ** (this.#from + this.#octaves) * (1 + 1e-9);
-    const chosen: number[] = [];
-    for (const step of [1, 3, 2, 5, 4, 6, 7, 8, 9, 1.5, 2.5]) {
-      for (const power of POWERS) {
-        const tick = step * power;
-        if (tick < from || tick > to) continue;
-        const x = this.at(tick);
-        if (chosen.every((other) => Math.abs(this.at(other) - x) >= apart)) chosen.push(tick);
-      }
-    }
-    return chosen;
-  }
-}
 
 interface Bar {
   from: number;

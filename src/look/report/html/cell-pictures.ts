@@ -1,7 +1,7 @@
 import type { HeatMap, MpiRun } from '../report-shape.js';
 import { bytesText, countText, durationText } from '../units.js';
 import { Html, markup } from './html-text.js';
-import { LatencyAxis } from './bar-pictures.js';
+import { LatencyAxis } from '../latency-axis.js';
 
 /** Shades of a cell, from few to many. */
 const SHADES = 6;

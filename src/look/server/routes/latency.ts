@@ -1,7 +1,7 @@
 import { failedOf } from '../../../rows/row-flags.js';
 import { LatencyHistogram } from '../../index/latency-histogram.js';
 import { rowsByPart } from '../../index/parts/order-rows.js';
-import { nextTurn } from '../../index/turns.js';
+import { inPieces, Turns } from '../../index/turns.js';
 import type { LatencyColumns, LatencyMeta } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOf } from '../rows/chosen-rows.js';
@@ -9,8 +9,6 @@ import { chosenRows, conditionOf } from '../rows/chosen-rows.js';
 /** Lines an octave. */
 const LINES = 4;
 const STEP = 2 ** (1 / LINES);
-/** Rows between two turns of the event loop. */
-const ROWS_A_TURN = 1 << 20;
 
 /**
  * How many spans began when, and how long they took: `columns` in time, lines by powers of 2^(1/4). Of each column also
@@ -30,19 +28,19 @@ export const latencyRoute: Route = {
     const counts = new Uint32Array(lines * columns);
     const errors = new Uint32Array(columns);
     const durations: (LatencyHistogram | undefined)[] = [];
-    for (const { part, firstRow, from: first, to: end } of rowsByPart(index.parts, rows)) {
-      const { start, duration, flags, offset } = part;
-      for (let next = first; next < end; next++) {
-        if (next % ROWS_A_TURN === ROWS_A_TURN - 1) {
-          await nextTurn();
-          signal.throwIfAborted();
+    const turns = new Turns();
+    for (const own of rowsByPart(index.parts, rows)) {
+      const { start, duration, flags, offset } = own.part;
+      for await (const [first, end] of inPieces(own.from, own.to, turns)) {
+        signal.throwIfAborted();
+        for (let next = first; next < end; next++) {
+          const at = rows[next]! - own.firstRow;
+          const column = Math.floor((start[at]! + offset - from) / pixel);
+          if (column < 0 || column >= columns) continue;
+          counts[Math.min(lines - 1, lineOf(duration[at]!)) * columns + column]!++;
+          errors[column]! += failedOf(flags[at]!);
+          (durations[column] ??= new LatencyHistogram()).add(duration[at]!);
         }
-        const at = rows[next]! - firstRow;
-        const column = Math.floor((start[at]! + offset - from) / pixel);
-        if (column < 0 || column >= columns) continue;
-        counts[Math.min(lines - 1, lineOf(duration[at]!)) * columns + column]!++;
-        errors[column]! += failedOf(flags[at]!);
-        (durations[column] ??= new LatencyHistogram()).add(duration[at]!);
       }
     }
     const shown = shownLines(counts, columns);

@@ -1,4 +1,4 @@
-import type { RecordingAnswer, SourceAnswer, TrackAnswer } from '../../wire/answers.js';
+import type { RecordingAnswer, TrackAnswer } from '../../wire/answers.js';
 import { interruptionKinds } from '../../report/interruptions.js';
 import { Processes, timesOfSources } from '../../report/processes.js';
 import type { SourceTimes } from '../../report/processes.js';
@@ -46,9 +46,12 @@ function describe(recording: Recording): RecordingAnswer {
     rows: index.rows,
     epoch: String(index.epoch),
     length: index.length,
-    sources: index.sources.map((source) =>
-      describeSource(source, order.get(source)!, times[source.number]!),
-    ),
+    sources: index.sources.map((source) => ({
+      ...source,
+      ...times[source.number]!,
+      order: order.get(source)!,
+      clockOffset: String(source.clockOffset),
+    })),
     processes: processes.all,
     tracks: tracksOf(index, processes, threads),
     counters: index.counters.map((counter, number) => {
@@ -91,31 +94,11 @@ function tracksOf(index: LookIndex, { ofTracks }: Processes, threads: OvniThread
     if (kind === 'thread') orders.set(`${ofTracks[number]} ${name}`, thread);
   }
   return index.tracks.map((track) => {
-    const { number, source, kind, name, thread, lanes } = track;
+    const { number, source, thread } = track;
     const isOfOvni = index.sources[source]!.content === 'states of threads';
     const about = isOfOvni ? threadOfTrack(track) : thread;
     const process = ofTracks[number]!;
     const order = orders.get(`${process} ${threads.of(track)?.name}`) ?? about;
-    return { number, source, process, kind, name, thread, about, order, lanes };
+    return { ...track, process, about, order };
   });
-}
-
-function describeSource(source: Source, order: number, times: SourceTimes): SourceAnswer {
-  const { number, path, format, content, service, host, pid, state, until, clockError } = source;
-  return {
-    number,
-    order,
-    ...times,
-    until,
-    path,
-    format,
-    content,
-    service,
-    host,
-    pid,
-    state,
-    clockOffset: String(source.clockOffset),
-    clockError,
-    losses: source.losses.map(({ count, reason }) => ({ count, reason })),
-  };
 }

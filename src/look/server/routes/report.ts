@@ -1,7 +1,6 @@
 import { rowAt } from '../../index/index-row.js';
 import { compareErrors } from '../../compare/compare-errors.js';
 import { compareGroups, type RowsOfSide } from '../../compare/compare-groups.js';
-import type { LookIndex } from '../../index/look-index.js';
 import { selectedCounts } from '../../report/released-groups.js';
 import { makeReport } from '../../report/report.js';
 import {
@@ -24,11 +23,9 @@ export const reportRoute: Route = {
     const by = groupsOfText(query.text('by') ?? '');
     const { report, rows } = await makeReport(index, { condition, slowest, ...by });
     const reported = (row: number): ReportedRow => ({ row, start: rowAt(index, row).start });
-    const rowOf = (traceId: string | null, name: string, duration: number): ReportedRow | null =>
-      traceId === null ? null : rowOfTrace(index, traceId, name, duration);
     const json: ReportAnswer = {
       report,
-      slowest: report.slowest.map((each) => rowOf(each.traceId, each.name, each.duration)),
+      slowest: rows.slowest.map(reported),
       open: rows.open.slice(0, MOST_OPEN).map(reported),
       threads: rows.threads.map(reported),
       stalls: rows.stalls.map(reported),
@@ -36,25 +33,6 @@ export const reportRoute: Route = {
     return { json };
   },
 };
-
-/** The span of a trace with a name and, as nearly as one has it, a duration. */
-function rowOfTrace(
-  index: LookIndex,
-  traceId: string,
-  wanted: string,
-  length: number,
-): ReportedRow | null {
-  let best: ReportedRow | null = null;
-  let difference = Infinity;
-  for (const row of index.rowsOfTrace(traceId)) {
-    const { duration, name, start } = rowAt(index, row);
-    const off = Math.abs(duration - length);
-    if (off >= difference || name !== wanted) continue;
-    best = { row, start };
-    difference = off;
-  }
-  return best;
-}
 
 /**
  * What became slower from some sources to others: numbers of the sources of each side, the text of the find panel, and

@@ -1,11 +1,13 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
+import { inTurns } from '../../index/turns.js';
 import { TargetBudget, nameTargets } from '../../report/call-target.js';
+import { InterruptionTally } from '../../report/interruptions.js';
 import { requestPath } from '../../report/row-name.js';
+import { RowSelection } from '../../report/selection.js';
 import { SpanFamily, selfTime, traceSpans, waitedTimes } from '../../report/span-family.js';
 import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
-import { PausesBefore } from '../rows/pauses-before.js';
 import { rowOfQuestion } from '../rows/row-key.js';
 
 /** More lines nobody reads. */
@@ -17,12 +19,12 @@ const MOST_TARGETS = 500;
 export const traceRoute: Route = {
   path: '/data/trace',
   method: 'GET',
-  answer: ({ recording: { index }, query }) => ({
-    json: traceOf(index, rowOfQuestion(index, query)),
-  }),
+  async answer({ recording: { index }, query }) {
+    return { json: await traceOf(index, rowOfQuestion(index, query)) };
+  },
 };
 
-function traceOf(index: LookIndex, row: number): TraceAnswer {
+async function traceOf(index: LookIndex, row: number): Promise<TraceAnswer> {
   const { traceId } = rowAt(index, row);
   const { rows, spans, all } = traceSpans(index, row, traceId);
   const family = new SpanFamily(spans);
@@ -32,7 +34,10 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
   const shown: WaterfallRow[] = [];
   const lines = new Map<number, WaterfallRow>();
   const sourceOf = (at: number): Source => index.partOf(rows[at]!).source;
-  const pauses = new PausesBefore(index);
+  const from = spans.reduce((least, { start }) => Math.min(least, start), Infinity);
+  const to = spans.reduce((most, { end }) => Math.max(most, end), 0);
+  const selection = await RowSelection.of(index, { from, to });
+  const interruptions = await inTurns(InterruptionTally.of(selection));
   nameTargets(index, rows, spans, new TargetBudget(MOST_TARGETS));
   let clocks: ClockError | null = null;
   const waiting = family.tops.map((at) => ({ at, depth: 0 })).reverse();
@@ -52,10 +57,13 @@ function traceOf(index: LookIndex, row: number): TraceAnswer {
     if (shown.length === MOST_ROWS) continue;
     const { name, target, service, start, end, status, unfinished, missingParent } = span;
     const isCalled = span.parent >= 0 && sourceOf(span.parent) !== sourceOf(at);
-    const before = isCalled ? pauses.of(rows[at]!, spans[span.parent]!.start, start) : [];
+    // What kept the called thread from its request.
+    const before = isCalled
+      ? interruptions.pauses(rowAt(index, rows[at]!).track, spans[span.parent]!.start, start)
+      : [];
     const call = lines.get(span.parent);
     if (call !== undefined && waited[at]! > 0) {
-      const paused = before.reduce((sum, { duration }) => sum + duration, 0);
+      const paused = before.reduce((sum, pause) => sum + pause.end - pause.start, 0);
       call.waited = Math.max(0, call.waited - paused);
     }
     const line: WaterfallRow = {

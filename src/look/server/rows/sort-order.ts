@@ -1,8 +1,6 @@
-import { Turns } from '../../index/turns.js';
+import { inPieces } from '../../index/turns.js';
 
 const DIGIT = 1 << 16;
-/** Keys that are dealt before other questions may be answered: some milliseconds. */
-const PIECE = 1 << 18;
 
 /**
  * The numbers of keys in ascending order; equal ones keep their order. A radix sort of the bits, which have
@@ -14,17 +12,14 @@ export async function sortOrder(keys: Float64Array): Promise<Uint32Array> {
   const { length } = keys;
   const halves = new Uint16Array(keys.buffer, keys.byteOffset, 4 * length);
   let order = new Uint32Array(length);
-  const turns = new Turns();
-  for (let first = 0; first < length; first += PIECE) {
-    number(order, first, Math.min(length, first + PIECE));
-    await turns.next();
+  for await (const [first, end] of inPieces(0, length)) {
+    for (let at = first; at < end; at++) order[at] = at;
   }
   let spare = new Uint32Array(length);
   for (let digit = 0; digit < 4; digit++) {
     const counts = new Uint32Array(DIGIT);
-    for (let first = 0; first < length; first += PIECE) {
-      count(halves, digit, counts, first, Math.min(length, first + PIECE));
-      await turns.next();
+    for await (const [first, end] of inPieces(0, length)) {
+      count(halves, digit, counts, first, end);
     }
     // Times are integers: the last digits of most are zero.
     if (counts.includes(length)) continue;
@@ -34,17 +29,12 @@ export async function sortOrder(keys: Float64Array): Promise<Uint32Array> {
       counts[value] = sum;
       sum += own;
     }
-    for (let first = 0; first < length; first += PIECE) {
-      deal(order, spare, halves, digit, counts, first, Math.min(length, first + PIECE));
-      await turns.next();
+    for await (const [first, end] of inPieces(0, length)) {
+      deal(order, spare, halves, digit, counts, first, end);
     }
     [order, spare] = [spare, order];
   }
   return order;
-}
-
-function number(order: Uint32Array, first: number, end: number): void {
-  for (let at = first; at < end; at++) order[at] = at;
 }
 
 function count(

@@ -1,15 +1,12 @@
-import type { IndexPart, LookIndex } from '../../index/look-index.js';
 import { rowsByPart } from '../../index/parts/order-rows.js';
 import type { Recording } from '../recording.js';
 import { SortKeys } from './sort-keys.js';
 import type { KeyColumn, SortKey } from './sort-keys.js';
-import { Turns } from '../../index/turns.js';
+import { inPieces, Turns } from '../../index/turns.js';
 import { sortOrder } from './sort-order.js';
 
 /** Orders that are kept for each set of rows. */
 const KEPT = 2;
-/** Rows between two looks at the clock: some milliseconds. */
-const PIECE = 1 << 18;
 
 const kept = new WeakMap<Int32Array, Map<SortKey, Promise<Int32Array>>>();
 const finished = new WeakMap<Promise<Int32Array>, Int32Array>();
@@ -46,101 +43,29 @@ export function sortedRows(
 }
 
 async function sort(recording: Recording, rows: Int32Array, key: SortKey): Promise<Int32Array> {
-  if (key === 'start') return mergeByStart(recording.index, rows);
   const keys = await keysOf(recording, rows, key);
   const order = await sortOrder(keys);
-  const turns = new Turns();
   const sorted = new Int32Array(rows.length);
-  for (let first = 0; first < rows.length; first += PIECE) {
-    const end = Math.min(rows.length, first + PIECE);
+  for await (const [first, end] of inPieces(0, rows.length)) {
     for (let at = first; at < end; at++) sorted[at] = rows[order[at]!]!;
-    await turns.next();
   }
   return sorted;
 }
 
-/** Rows ascending by their starts. */
-interface Run {
-  rows: Int32Array;
-  starts: Float64Array;
-}
-
-/** The rows of a part are ordered by start already, so parts are merged, two and two. */
-async function mergeByStart({ parts }: LookIndex, rows: Int32Array): Promise<Int32Array> {
-  if (parts.length === 1) return rows;
-  const turns = new Turns();
-  let runs: Run[] = [];
-  for (const { part, firstRow, from: first, to } of rowsByPart(parts, rows)) {
-    const run = { rows: rows.subarray(first, to), starts: new Float64Array(to - first) };
-    for (let from = 0; from < run.starts.length; from += PIECE) {
-      addStarts(part, firstRow, run, from, Math.min(run.starts.length, from + PIECE));
-      await turns.next();
-    }
-    runs.push(run);
-  }
-  while (runs.length > 1) {
-    const merged: Run[] = [];
-    for (let at = 0; at < runs.length; at += 2) {
-      const [left, right] = [runs[at]!, runs[at + 1]];
-      merged.push(right === undefined ? left : await mergeTwo(left, right, turns));
-    }
-    runs = merged;
-  }
-  return runs[0]?.rows ?? rows;
-}
-
-function addStarts(
-  { start, offset }: IndexPart,
-  firstRow: number,
-  { rows, starts }: Run,
-  from: number,
-  to: number,
-): void {
-  for (let at = from; at < to; at++) starts[at] = start[rows[at]! - firstRow]! + offset;
-}
-
-/** Merges two runs; of rows that start at once those on the left come first. */
-async function mergeTwo(left: Run, right: Run, turns: Turns): Promise<Run> {
-  const length = left.rows.length + right.rows.length;
-  const merged: Run = { rows: new Int32Array(length), starts: new Float64Array(length) };
-  let [a, b] = [0, 0];
-  for (let first = 0; first < length; first += PIECE) {
-    const end = Math.min(length, first + PIECE);
-    [a, b] = mergePiece(left, right, merged, a, b, first, end);
-    await turns.next();
-  }
-  return merged;
-}
-
-/** Fills the rows from `first` up to `end`. @returns which rows of the two come next. */
-function mergePiece(
-  left: Run,
-  right: Run,
-  merged: Run,
-  a: number,
-  b: number,
-  first: number,
-  end: number,
-): [number, number] {
-  const [leftStarts, rightStarts] = [left.starts, right.starts];
-  const [leftEnd, rightEnd] = [leftStarts.length, rightStarts.length];
-  for (let at = first; at < end; at++) {
-    const isLeft = b === rightEnd || (a < leftEnd && leftStarts[a]! <= rightStarts[b]!);
-    merged.starts[at] = isLeft ? leftStarts[a]! : rightStarts[b]!;
-    merged.rows[at] = isLeft ? left.rows[a++]! : right.rows[b++]!;
-  }
-  return [a, b];
-}
-
 async function keysOf(recording: Recording, rows: Int32Array, key: SortKey): Promise<Float64Array> {
   const sortKeys = new SortKeys(recording, key);
-  const turns = new Turns();
   const keys = new Float64Array(rows.length);
-  for (const { part, firstRow, from, to } of rowsByPart(recording.index.parts, rows)) {
+  const turns = new Turns();
+  const { parts } = recording.index;
+  // No key may be negative.
+  const least = parts.reduce(
+    (time, { firstStart, offset }) => Math.min(time, firstStart + offset),
+    0,
+  );
+  for (const { part, firstRow, from, to } of rowsByPart(parts, rows)) {
     const column = sortKeys.column(part);
-    for (let first = from; first < to; first += PIECE) {
-      addKeys(keys, rows, firstRow, column, first, Math.min(to, first + PIECE));
-      await turns.next();
+    for await (const [first, end] of inPieces(from, to, turns)) {
+      addKeys(keys, rows, firstRow, least, column, first, end);
     }
   }
   return keys;
@@ -150,12 +75,13 @@ function addKeys(
   keys: Float64Array,
   rows: Int32Array,
   firstRow: number,
-  { values, ranks }: KeyColumn,
+  least: number,
+  { values, offset, ranks }: KeyColumn,
   first: number,
   end: number,
 ): void {
   for (let at = first; at < end; at++) {
     const value = values[rows[at]! - firstRow]!;
-    keys[at] = ranks === undefined ? value : ranks[value]!;
+    keys[at] = ranks === undefined ? value + offset - least : ranks[value]!;
   }
 }

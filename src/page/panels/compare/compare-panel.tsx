@@ -19,7 +19,7 @@ import { useStore } from '../../state/store.js';
 import { FiguresTable } from '../figures-table.js';
 import { GroupBy, useGroupBy } from '../group-by.js';
 import type { Panel } from '../panel.js';
-import { ErrorsLink, ExampleLink } from '../report/errors-link.js';
+import { ErrorsLink, ExampleLink, Link, SearchNote } from '../links.js';
 import { useAnswer } from '../use-answer.js';
 
 /** Which spans became slower from one recording to another. */
@@ -106,20 +106,7 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
       <GroupBy kinds={[]} />
       <SidesWords runs={runs} before={before} after={after} />
       <p class="choice-line">
-        {where !== '' && (
-          <>
-            {' '}
-            Spans that match <code>{where}</code>{' '}
-            <button
-              type="button"
-              onClick={() => {
-                searchFor(view, '');
-              }}
-            >
-              Clear search
-            </button>
-          </>
-        )}
+        <SearchNote what="Spans " where={where} />
       </p>
       {words !== '' && <p role="alert">{words}</p>}
       {!isChosen || answer === undefined ? (
@@ -175,16 +162,14 @@ function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
       )}
       cell={({ name, targets }, { title }, text) =>
         title === 'span' ? (
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
+          <Link
+            go={() => {
               const kind = targets.length > 0 ? ' kind=client' : '';
               searchFor(app.view, `name="${name}"${kind}`);
             }}
           >
             {text}
-          </button>
+          </Link>
         ) : undefined
       }
     />

@@ -5,6 +5,7 @@ import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText } from '../../../look/report/units.js';
 import type { SearchTermsAnswer } from '../../../look/wire/panel-answers.js';
+import { Link } from '../links.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 
@@ -122,16 +123,14 @@ function Find() {
           {EXAMPLES.map(([example, meaning]) => (
             <tr key={example}>
               <th scope="row">
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => {
+                <Link
+                  go={() => {
                     search(example);
                     field.current?.focus();
                   }}
                 >
                   <code>{example}</code>
-                </button>
+                </Link>
               </th>
               <td>{meaning}</td>
             </tr>

@@ -1,4 +1,5 @@
 import type { LatencyColumns, LatencyMeta } from '../../../look/wire/panel-answers.js';
+import { LatencyAxis } from '../../../look/report/latency-axis.js';
 import { durationText, shareText } from '../../../look/report/units.js';
 import { axisStep, tickText } from '../../time-line/axis-text.js';
 import type { CanvasColours } from '../../theme/theme.js';
@@ -102,7 +103,7 @@ export function drawLatencyMap(
   width: number,
   height: number,
 ): void {
-  const { counts, columns, lines, least, step, from, to } = map;
+  const { counts, columns, lines } = map;
   const [mapWidth, mapHeight] = [width - LEFT - rightOf(width), height - BOTTOM];
   const [cellWidth, cellHeight] = [mapWidth / columns, mapHeight / lines];
   context.clearRect(0, 0, width, height);
@@ -130,7 +131,7 @@ export function drawLatencyMap(
     drawPercentile(context, map, map[name], dashes, colours, [mapWidth, mapHeight]);
   }
   drawErrors(context, map, colours, [mapWidth, mapHeight]);
-  drawAxes(context, { from, to, least, step, lines }, colours, width, height);
+  drawAxes(context, map, colours, width, height);
   if (brush !== undefined) {
     context.strokeStyle = colours.text;
     context.lineWidth = 2;
@@ -146,19 +147,20 @@ export function drawLatencyMap(
 /** A line of one level for each column that has spans. */
 function drawPercentile(
   context: CanvasRenderingContext2D,
-  { columns, lines, least, step }: LatencyMap,
+  map: LatencyMap,
   values: Float64Array,
   dashes: readonly number[],
   colours: CanvasColours,
   [width, height]: readonly [number, number],
 ): void {
+  const { columns } = map;
   const cell = width / columns;
+  const axis = axisOf(map, height);
   context.beginPath();
   for (let column = 0; column < columns; column++) {
     const value = values[column]!;
     if (value === 0) continue;
-    const line = Math.log(Math.max(value, least) / least) / Math.log(step);
-    const y = height - Math.min(lines, line) * (height / lines);
+    const y = height - axis.at(value);
     const x = LEFT + column * cell;
     if (column > 0 && values[column - 1]! > 0) context.lineTo(x, y);
     else context.moveTo(x, y);
@@ -216,46 +218,26 @@ export function figuresOf(
   return { spans, errors: failed, p50: half, p95: p95[column]!, p99: p99[column]! };
 }
 
-/** Factors of powers of ten that have labels, and how many are enough: the first that have those. */
-const FACTORS = [
-  [3, [1]],
-  [3, [1, 2, 5]],
-  [2, [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9]],
-] as const;
-
-/** Durations between two others that an axis names; both ends if nothing rounder is between them. */
-export function latencyLabels(least: number, most: number): number[] {
-  for (const [enough, factors] of FACTORS) {
-    const labels: number[] = [];
-    for (let power = 10 ** Math.floor(Math.log10(least)); power <= most; power *= 10) {
-      for (const factor of factors) labels.push(factor * power);
-    }
-    const within = labels.filter((label) => label >= least * (1 - 1e-9) && label <= most);
-    if (within.length >= enough) return within;
-  }
-  return [least, most];
+function axisOf({ least, step, lines }: LatencyMap, height: number): LatencyAxis {
+  return new LatencyAxis(least, least * step ** lines, height);
 }
 
 function drawAxes(
   context: CanvasRenderingContext2D,
-  map: Pick<LatencyMap, 'from' | 'to' | 'least' | 'step' | 'lines'>,
+  map: LatencyMap,
   colours: CanvasColours,
   width: number,
   height: number,
 ): void {
-  const { from, to, least, step, lines } = map;
+  const { from, to } = map;
   const [mapWidth, mapHeight] = [width - LEFT - rightOf(width), height - BOTTOM];
   context.fillStyle = colours.quiet;
   context.font = '11px system-ui, sans-serif';
   context.textBaseline = 'middle';
   context.textAlign = 'right';
-  const lineHeight = mapHeight / lines;
-  let below = Infinity;
-  for (const label of latencyLabels(least, least * step ** lines)) {
-    const y = mapHeight - (Math.log(label / least) / Math.log(step)) * lineHeight;
-    if (below - y < LABEL_HEIGHT) continue;
-    context.fillText(durationText(label), LEFT - 4, Math.max(6, y));
-    below = y;
+  const axis = axisOf(map, mapHeight);
+  for (const tick of axis.ticks(LABEL_HEIGHT)) {
+    context.fillText(durationText(tick), LEFT - 4, Math.max(6, mapHeight - axis.at(tick)));
   }
   context.textBaseline = 'bottom';
   const perNs = mapWidth / (to - from);

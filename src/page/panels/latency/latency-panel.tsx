@@ -48,8 +48,12 @@ function Latency() {
   const theme = useStore(app.view, (state) => state.theme);
   const { answer, words } = useAnswer<LatencyMap>(choice, async (signal) => {
     const fields = { ...choiceFields(choiceOf(app.view.value)), columns: COLUMNS };
-    const { columns, meta } = await app.server.columns('/data/latency', fields, signal);
-    return { ...(meta as LatencyMeta), ...(columns as unknown as LatencyColumns) };
+    const { columns, meta } = await app.server.columns<LatencyColumns, LatencyMeta>(
+      '/data/latency',
+      fields,
+      signal,
+    );
+    return { ...meta, ...columns };
   });
   const canvas = useRef<HTMLCanvasElement>(null);
   const [brush, setBrush] = useState<{ from: Cell; to: Cell } | undefined>(undefined);

@@ -6,7 +6,7 @@ import { waitingGroups } from '../../../look/report/wait-texts.js';
 import { searchFor, searchText } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { FiguresTable } from '../figures-table.js';
-import { ErrorsLink } from './errors-link.js';
+import { ErrorsLink, Link } from '../links.js';
 
 /** Latency by route, name or service, and what it waited for. A click on a title sorts. */
 export function GroupFigures({ report: given }: { report: Report }) {
@@ -33,16 +33,14 @@ export function GroupFigures({ report: given }: { report: Report }) {
           }
           if (title !== table.columns[0]!.title) return undefined;
           return (
-            <button
-              type="button"
-              class="link"
+            <Link
               title="Show only these, and what they waited for"
-              onClick={() => {
+              go={() => {
                 searchFor(view, searchText(where));
               }}
             >
               {text}
-            </button>
+            </Link>
           );
         }}
       />

@@ -4,12 +4,13 @@ import {
   longStallTable,
   slowShareTable,
 } from '../../../look/report/tables/interruption-tables.js';
-import type { ReportAnswer, ReportedRow } from '../../../look/wire/panel-answers.js';
+import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceOf } from '../../data/choice.js';
 import { momentText } from '../../time-line/axis-text.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { FiguresTable } from '../figures-table.js';
+import { RowLink } from '../links.js';
 
 interface InterruptionsProps {
   interruptions: Report['interruptions'];
@@ -33,7 +34,12 @@ export function Interruptions({ interruptions, rows }: InterruptionsProps) {
         table={table}
         cell={(_, { title }, text, at) =>
           title === 'what' ? (
-            <RowLink text={text} title="Show the longest" found={rows.threads[at]} />
+            <RowLink
+              text={text}
+              title="Show the longest"
+              found={rows.threads[at]}
+              panel="details"
+            />
           ) : undefined
         }
       />
@@ -44,7 +50,8 @@ export function Interruptions({ interruptions, rows }: InterruptionsProps) {
           if (found === undefined) return undefined;
           if (title === 'at') return momentText(recording.answer, found.start);
           if (title !== 'took') return undefined;
-          return <RowLink text={text} title="Show it on the time line" found={found} />;
+          const where = 'Show it on the time line';
+          return <RowLink text={text} title={where} found={found} panel="details" />;
         }}
       />
       <FiguresTable
@@ -52,30 +59,5 @@ export function Interruptions({ interruptions, rows }: InterruptionsProps) {
         table={shares}
       />
     </div>
-  );
-}
-
-interface RowLinkProps {
-  text: string;
-  title: string;
-  found: ReportedRow | undefined;
-}
-
-/** Shows a row on the time line, and what is known of it. */
-function RowLink({ text, title, found }: RowLinkProps) {
-  const app = useApp();
-  if (found === undefined) return <>{text}</>;
-  return (
-    <button
-      type="button"
-      class="link"
-      title={title}
-      onClick={() => {
-        app.view.set({ panel: 'details' });
-        void app.showRow(found.row, found.start);
-      }}
-    >
-      {text}
-    </button>
   );
 }

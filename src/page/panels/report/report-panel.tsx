@@ -16,7 +16,7 @@ import { FiguresTable } from '../figures-table.js';
 import { GroupBy, useGroupBy } from '../group-by.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
-import { ErrorsLink, ExampleLink } from './errors-link.js';
+import { ErrorsLink, ExampleLink } from '../links.js';
 import { GroupFigures } from './group-figures.js';
 import { Interruptions } from './interruptions.js';
 import { OpenSpans, SlowTraces } from './slow-traces.js';

@@ -8,10 +8,13 @@ import type { ReportedRow } from '../../../look/wire/panel-answers.js';
 import { useApp } from '../../state/app.js';
 import { momentText } from '../../time-line/axis-text.js';
 import { FiguresTable } from '../figures-table.js';
+import { RowLink } from '../links.js';
+
+const TO_TRACE = 'Show its trace';
 
 interface SlowTracesProps {
   slowest: readonly SlowTrace[];
-  rows: readonly (ReportedRow | null)[];
+  rows: readonly ReportedRow[];
 }
 
 /** The slowest traces, and why. */
@@ -26,7 +29,12 @@ export function SlowTraces({ slowest, rows }: SlowTracesProps) {
             <tr key={`${traceId ?? ''} ${name} ${duration}`}>
               <td class="number">{durationText(duration)}</td>
               <th scope="row">
-                <SpanLink text={nameWithPath(trace)} found={rows[i] ?? null} />
+                <RowLink
+                  text={nameWithPath(trace)}
+                  title={TO_TRACE}
+                  found={rows[i]}
+                  panel="trace"
+                />
                 {service === null ? '' : ` (${service})`}
               </th>
               <td>
@@ -60,27 +68,9 @@ export function OpenSpans({ report, rows }: OpenSpansProps) {
         const found = rows[at];
         if (found === undefined) return undefined;
         if (title === 'since') return momentText(recording.answer, found.start);
-        return title === 'span' ? <SpanLink text={text} found={found} /> : undefined;
+        if (title !== 'span') return undefined;
+        return <RowLink text={text} title={TO_TRACE} found={found} panel="trace" />;
       }}
     />
-  );
-}
-
-/** Opens the trace of a span, which then fills the time line. */
-function SpanLink({ text, found }: { text: string; found: ReportedRow | null }) {
-  const app = useApp();
-  if (found === null) return <>{text}</>;
-  return (
-    <button
-      type="button"
-      class="link"
-      title="Show its trace"
-      onClick={() => {
-        void app.showRow(found.row, found.start, true);
-        app.view.set({ panel: 'trace' });
-      }}
-    >
-      {text}
-    </button>
   );
 }

@@ -83,11 +83,15 @@ export class TablePages {
       count: PAGE_ROWS,
       names: this.#recording.names.length,
     };
-    const answer = await this.#server.columns('/data/table', fields, this.#leaving.signal);
-    const { total, firstName, names } = answer.meta as TableMeta;
+    const answer = await this.#server.columns<TableColumns, TableMeta>(
+      '/data/table',
+      fields,
+      this.#leaving.signal,
+    );
+    const { total, firstName, names } = answer.meta;
     this.#recording.addNames(firstName, names);
     this.total = total;
-    this.#pages.set(page, answer.columns as unknown as TableColumns);
+    this.#pages.set(page, answer.columns);
     for (const old of this.#pages.keys()) {
       if (this.#pages.size <= MOST_PAGES) break;
       this.#pages.delete(old);

@@ -7,6 +7,7 @@ import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/theme.js';
 import { countText, durationText } from '../../../look/report/units.js';
 import { ChoiceLine } from '../choice-line.js';
+import { Link } from '../links.js';
 import type { Panel } from '../panel.js';
 import { TablePages } from './table-pages.js';
 
@@ -168,16 +169,14 @@ function Table() {
                 role="columnheader"
                 aria-sort={column !== sort ? 'none' : descending ? 'descending' : 'ascending'}
               >
-                <button
-                  type="button"
-                  class="link"
-                  onClick={() => {
+                <Link
+                  go={() => {
                     order(column);
                   }}
                 >
                   {title}
                   {column === sort ? (descending ? ' ↓' : ' ↑') : ''}
-                </button>
+                </Link>
               </div>
             ))}
           </div>

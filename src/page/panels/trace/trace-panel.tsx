@@ -12,6 +12,7 @@ import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { cssColour } from '../../theme/palette.js';
 import { countText, durationText } from '../../../look/report/units.js';
+import { Link } from '../links.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
 
@@ -131,15 +132,7 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
   return (
     <tr class={selected ? 'selected' : ''} aria-current={selected ? 'true' : undefined}>
       <th scope="row" style={{ paddingLeft: `${Math.min(depth, MOST_INDENTED) * INDENT}px` }}>
-        <button
-          type="button"
-          class="link"
-          onClick={() => {
-            void app.showRow(row, start);
-          }}
-        >
-          {nameWithDetail(span)}
-        </button>
+        <Link go={() => void app.showRow(row, start)}>{nameWithDetail(span)}</Link>
         {status === 'error' && <span class="bad"> error</span>}
         {span.unfinished && ' unfinished'}
         {pauses.length > 0 && <span class="quiet"> after {pausesText(pauses)}</span>}
@@ -159,7 +152,7 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
             title={pausesText([pause])}
             style={{
               left: percent(pause.start - from),
-              width: `max(2px, ${percent(pause.duration)})`,
+              width: `max(2px, ${percent(pause.end - pause.start)})`,
               backgroundColor: cssColour(pause.kind),
             }}
           />
@@ -182,7 +175,7 @@ function pausesText(pauses: readonly WaterfallPause[]): string {
   return (['stall', 'collection'] as const)
     .map((kind) => {
       const own = pauses.filter((pause) => pause.kind === kind);
-      const time = own.reduce((sum, { duration }) => sum + duration, 0);
+      const time = own.reduce((sum, pause) => sum + pause.end - pause.start, 0);
       return time === 0 ? '' : `${durationText(time)} of ${PAUSE_TEXTS[kind]}`;
     })
     .filter((text) => text !== '')
