@@ -48,12 +48,14 @@ const LONG = [
   'test/cli/commands/{convert,dumpi,report-mpi,several-services}.test.ts',
   'test/export/parquet.test.ts',
   'test/ship/{nats-target,parquet-target,metrics}.test.ts',
-  'test/look/report/{called-services,duckdb,hostile-traces,released-requests,stalls}.test.ts',
+  'test/look/report/{called-services,duckdb,html/hostile-page,released-requests,stalls,text/hostile-text}.test.ts',
   'test/look/index/{growing-trace,hostile,cache/forged-index}.test.ts',
   // Processes that send to a receiver, and are killed.
   'test/ship/**',
   // The page in a browser.
-  'test/page/{compare,faults,lanes,live,live-services,other-pages,overview-strip,panels,request-names,slow-services,stalls,table-times,time-line,tracks}.test.ts',
+  'test/page/{faults,live,live-services,other-pages}.test.ts',
+  'test/page/{data/request-names,panels/panels,panels/{compare,report,table}/*}.test.ts',
+  'test/page/time-line/{lanes,overview-strip,time-line,tracks}.test.ts',
   // Libraries that npm installs, and the servers that they ask.
   'test/libraries/!(child-process|versions).test.ts',
   // The hook, in more cases than each of its subjects needs once.
