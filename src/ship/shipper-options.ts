@@ -12,7 +12,6 @@ export interface ShipCounts {
   retries: number;
   /** Bytes of files that were deleted before they were sent. */
   deletedBytes: number;
-  files: number;
   /** End of the newest span that was sent, in milliseconds since 1970. */
   newestMs: number;
 }

@@ -53,7 +53,6 @@ export class Shipper {
     invalid: 0,
     retries: 0,
     deletedBytes: 0,
-    files: 0,
     newestMs: 0,
   };
   readonly #options: ShipperOptions;

@@ -1,9 +1,15 @@
+import type { SpanRecord } from '../../spans/span-record.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
 import type { ExportOptions } from '../selection.js';
 import { SpanStream } from '../span-stream.js';
 import { requestJson } from './otlp-json.js';
 import { RequestEncoder } from './otlp-protobuf.js';
-import { SpanBatches } from './span-batches.js';
+import { groupSpans, hasValidIds } from './span-batches.js';
+import type { ResourceBatch } from './span-batches.js';
+
+/** Spans of a request, and bytes that they take in their file: collectors accept 4 MiB at least. */
+const MAX_SPANS = 1000;
+const MAX_BYTES = 1 << 20;
 
 /**
  * The spans of Heph files as requests of OTLP (ExportTraceServiceRequest): one line of JSON each, or
@@ -11,25 +17,38 @@ import { SpanBatches } from './span-batches.js';
  */
 export class OtlpExport {
   readonly stream: SpanStream;
-  readonly #batches: SpanBatches;
+  /** Spans that were left out, because an id of zeros is not valid in OTLP. */
+  invalid = 0;
 
   constructor(traces: readonly FoundTrace[], options: ExportOptions = {}) {
     this.stream = new SpanStream(traces, options);
-    this.#batches = new SpanBatches(this.stream);
-  }
-
-  /** Spans that were left out, because an id of zeros is not valid in OTLP. */
-  get invalid(): number {
-    return this.#batches.invalid;
   }
 
   /** The bytes of the file. Each chunk is a whole request. */
   *chunks(encoding: 'json' | 'protobuf'): Generator<Buffer, void> {
     const encoder = encoding === 'json' ? undefined : new RequestEncoder();
-    for (const batch of this.#batches.batches()) {
+    for (const batch of this.#batches()) {
       yield encoder === undefined
         ? Buffer.from(`${requestJson(batch)}\n`, 'utf8')
         : encoder.encode(batch);
     }
+  }
+
+  /** The spans of each request. */
+  *#batches(): Generator<ResourceBatch[], void> {
+    let batch: SpanRecord[] = [];
+    let bytes = 0;
+    for (const span of this.stream.read()) {
+      if (!hasValidIds(span)) {
+        this.invalid++;
+        continue;
+      }
+      batch.push(span);
+      bytes += this.stream.bytes;
+      if (batch.length < MAX_SPANS && bytes < MAX_BYTES) continue;
+      yield groupSpans(batch);
+      [batch, bytes] = [[], 0];
+    }
+    if (batch.length > 0) yield groupSpans(batch);
   }
 }

@@ -5,11 +5,7 @@ import type {
   RecordedValue,
   SpanRecord,
 } from '../../spans/span-record.js';
-import type { SpanStream } from '../span-stream.js';
 
-/** Spans of a request, and bytes that they take in their file: collectors accept 4 MiB at least. */
-const MAX_SPANS = 1000;
-const MAX_BYTES = 1 << 20;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 
@@ -63,35 +59,7 @@ export interface ResourceBatch {
   scopes: ScopeBatch[];
 }
 
-/** Puts spans into batches: each becomes a request, in which a resource and a scope occur once. */
-export class SpanBatches {
-  readonly #stream: SpanStream;
-  /** Spans without a valid id, which OTLP does not allow. */
-  invalid = 0;
-
-  constructor(stream: SpanStream) {
-    this.#stream = stream;
-  }
-
-  *batches(): Generator<ResourceBatch[], void> {
-    let batch: SpanRecord[] = [];
-    let bytes = 0;
-    for (const span of this.#stream.read()) {
-      if (!hasValidIds(span)) {
-        this.invalid++;
-        continue;
-      }
-      batch.push(span);
-      bytes += this.#stream.bytes;
-      if (batch.length < MAX_SPANS && bytes < MAX_BYTES) continue;
-      yield groupSpans(batch);
-      [batch, bytes] = [[], 0];
-    }
-    if (batch.length > 0) yield groupSpans(batch);
-  }
-}
-
-/** Puts spans together in one request. */
+/** Puts spans together in one request, in which a resource and a scope occur once. */
 export function groupSpans(spans: readonly SpanRecord[]): ResourceBatch[] {
   const batch: ResourceBatch[] = [];
   let last: ScopeBatch | undefined;

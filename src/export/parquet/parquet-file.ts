@@ -3,7 +3,7 @@ import { constants, gzip } from 'node:zlib';
 import { PLAIN, RLE, RLE_DICTIONARY } from './columns.js';
 import type { Column, ColumnPages } from './columns.js';
 import { thriftBytes } from './thrift-bytes.js';
-import type { ThriftStruct } from './thrift-bytes.js';
+import type { ThriftStruct, ThriftValue } from './thrift-bytes.js';
 
 const MAGIC = Buffer.from('PAR1');
 const VERSION = 2;
@@ -94,7 +94,7 @@ async function page(
 /** Puts row groups into a file of Parquet. */
 export class ParquetFile {
   readonly #columns: readonly AnyColumn[];
-  readonly #groups: ThriftStruct[] = [];
+  readonly #groups: ThriftValue[] = [];
   #offset = 0;
   #rows = 0;
 
@@ -109,41 +109,45 @@ export class ParquetFile {
 
   rowGroup({ rows, chunks }: RowGroup): Buffer[] {
     const buffers: Buffer[] = [];
-    const columns: ThriftStruct[] = [];
+    const columns: ThriftValue[] = [];
     let total = 0;
     for (const chunk of chunks) {
       const { dictionary, data, uncompressed } = chunk;
       const from = this.#offset;
       this.#offset += dictionary.length + data.length;
       buffers.push(dictionary, data);
-      columns.push(columnChunk(chunk, from));
+      columns.push({ struct: columnChunk(chunk, from) });
       total += uncompressed;
     }
     this.#rows += rows;
-    this.#groups.push([
-      [1, { structs: columns }],
-      [2, { i64: BigInt(total) }],
-      [3, { i64: BigInt(rows) }],
-    ]);
+    this.#groups.push({
+      struct: [
+        [1, { list: columns }],
+        [2, { i64: total }],
+        [3, { i64: rows }],
+      ],
+    });
     return buffers;
   }
 
   end(): Buffer {
-    const schema: ThriftStruct[] = this.#columns.map((column) => [
-      [1, { i32: column.type }],
-      [3, { i32: column.isOptional ? OPTIONAL : 0 }],
-      [4, { binary: column.name }],
-      ...column.meaning(),
-    ]);
+    const schema = this.#columns.map((column): ThriftValue => ({
+      struct: [
+        [1, { i32: column.type }],
+        [3, { i32: column.isOptional ? OPTIONAL : 0 }],
+        [4, { binary: column.name }],
+        ...column.meaning(),
+      ],
+    }));
     const root: ThriftStruct = [
       [4, { binary: 'spans' }],
       [5, { i32: schema.length }],
     ];
     const footer = thriftBytes([
       [1, { i32: VERSION }],
-      [2, { structs: [root, ...schema] }],
-      [3, { i64: BigInt(this.#rows) }],
-      [4, { structs: this.#groups }],
+      [2, { list: [{ struct: root }, ...schema] }],
+      [3, { i64: this.#rows }],
+      [4, { list: this.#groups }],
       [6, { binary: CREATED_BY }],
     ]);
     const length = Buffer.alloc(4);
@@ -156,16 +160,17 @@ export class ParquetFile {
 function columnChunk(chunk: Chunk, from: number): ThriftStruct {
   const { column, pages, dictionary, data, uncompressed } = chunk;
   const hasDictionary = dictionary.length > 0;
+  const encodings = hasDictionary ? [PLAIN, RLE, RLE_DICTIONARY] : [PLAIN, RLE];
   const metadata: ThriftStruct = [
     [1, { i32: column.type }],
-    [2, { i32s: hasDictionary ? [PLAIN, RLE, RLE_DICTIONARY] : [PLAIN, RLE] }],
-    [3, { texts: [column.name] }],
+    [2, { list: encodings.map((i32) => ({ i32 })) }],
+    [3, { list: [{ binary: column.name }] }],
     [4, { i32: GZIP }],
-    [5, { i64: BigInt(pages.values) }],
-    [6, { i64: BigInt(uncompressed) }],
-    [7, { i64: BigInt(dictionary.length + data.length) }],
-    [9, { i64: BigInt(from + dictionary.length) }],
-    ...(hasDictionary ? ([[11, { i64: BigInt(from) }]] as const) : []),
+    [5, { i64: pages.values }],
+    [6, { i64: uncompressed }],
+    [7, { i64: dictionary.length + data.length }],
+    [9, { i64: from + dictionary.length }],
+    ...(hasDictionary ? ([[11, { i64: from }]] as const) : []),
     ...(pages.range === undefined
       ? []
       : ([
@@ -181,7 +186,7 @@ function columnChunk(chunk: Chunk, from: number): ThriftStruct {
         ] as const)),
   ];
   return [
-    [2, { i64: BigInt(from) }],
+    [2, { i64: from }],
     [3, { struct: metadata }],
   ];
 }

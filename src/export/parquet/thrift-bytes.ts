@@ -7,56 +7,27 @@ const BINARY = 8;
 const LIST = 9;
 const STRUCT = 12;
 
-/** A value of a Thrift field. A struct is its fields by number, in ascending order. */
-type ThriftValue =
+/** A value of a Thrift field: integers are not negative. A struct is its fields by number, in ascending order. */
+export type ThriftValue =
   | { i32: number }
-  | { i64: bigint }
+  | { i64: number }
   | { binary: string | Uint8Array }
   | { bool: boolean }
-  | { structs: readonly ThriftStruct[] }
-  | { i32s: readonly number[] }
-  | { texts: readonly string[] }
+  | { list: readonly ThriftValue[] }
   | { struct: ThriftStruct };
 export type ThriftStruct = readonly (readonly [field: number, value: ThriftValue])[];
 
 /** Encodes a struct in Thrift's compact protocol, which Parquet's headers and footer are in. */
 export function thriftBytes(struct: ThriftStruct): Buffer {
   const bytes: number[] = [];
-  writeStruct(bytes, struct);
+  write(bytes, { struct });
   return Buffer.from(bytes);
 }
 
-function writeVarint(bytes: number[], value: bigint): void {
+function writeVarint(bytes: number[], value: number): void {
   let rest = value;
-  while (rest >= 0x80n) {
-    bytes.push(Number(rest & 0x7fn) | 0x80);
-    rest >>= 7n;
-  }
-  bytes.push(Number(rest));
-}
-
-function writeInteger(bytes: number[], value: bigint): void {
-  writeVarint(bytes, value < 0n ? -2n * value - 1n : 2n * value);
-}
-
-function writeBinary(bytes: number[], value: string | Uint8Array): void {
-  const binary = typeof value === 'string' ? Buffer.from(value, 'utf8') : value;
-  writeVarint(bytes, BigInt(binary.length));
-  for (const byte of binary) bytes.push(byte);
-}
-
-function writeList<T>(
-  bytes: number[],
-  type: number,
-  elements: readonly T[],
-  write: (element: T) => void,
-): void {
-  if (elements.length < 15) bytes.push((elements.length << 4) | type);
-  else {
-    bytes.push(0xf0 | type);
-    writeVarint(bytes, BigInt(elements.length));
-  }
-  for (const element of elements) write(element);
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+  bytes.push(rest);
 }
 
 function typeOf(value: ThriftValue): number {
@@ -67,28 +38,29 @@ function typeOf(value: ThriftValue): number {
   return 'struct' in value ? STRUCT : LIST;
 }
 
-function writeStruct(bytes: number[], struct: ThriftStruct): void {
-  let last = 0;
-  for (const [field, value] of struct) {
-    bytes.push(((field - last) << 4) | typeOf(value));
-    last = field;
-    if ('i32' in value) writeInteger(bytes, BigInt(value.i32));
-    else if ('i64' in value) writeInteger(bytes, value.i64);
-    else if ('binary' in value) writeBinary(bytes, value.binary);
-    else if ('struct' in value) writeStruct(bytes, value.struct);
-    else if ('structs' in value) {
-      writeList(bytes, STRUCT, value.structs, (element) => {
-        writeStruct(bytes, element);
-      });
-    } else if ('i32s' in value) {
-      writeList(bytes, I32, value.i32s, (element) => {
-        writeInteger(bytes, BigInt(element));
-      });
-    } else if ('texts' in value) {
-      writeList(bytes, BINARY, value.texts, (element) => {
-        writeBinary(bytes, element);
-      });
+function write(bytes: number[], value: ThriftValue): void {
+  if ('i32' in value) writeVarint(bytes, 2 * value.i32);
+  else if ('i64' in value) writeVarint(bytes, 2 * value.i64);
+  else if ('binary' in value) {
+    const binary = Buffer.from(value.binary);
+    writeVarint(bytes, binary.length);
+    for (const byte of binary) bytes.push(byte);
+  } else if ('struct' in value) {
+    let last = 0;
+    for (const [field, own] of value.struct) {
+      bytes.push(((field - last) << 4) | typeOf(own));
+      last = field;
+      write(bytes, own);
     }
+    bytes.push(0);
+  } else if ('list' in value) {
+    const { list } = value;
+    const type = list[0] === undefined ? STRUCT : typeOf(list[0]);
+    if (list.length < 15) bytes.push((list.length << 4) | type);
+    else {
+      bytes.push(0xf0 | type);
+      writeVarint(bytes, list.length);
+    }
+    for (const element of list) write(bytes, element);
   }
-  bytes.push(0);
 }

@@ -1,6 +1,6 @@
 import type { SpanRecord } from '../../spans/span-record.js';
-import { systemOf } from '../../spans/read/system-of.js';
 import { sameAttribute } from '../../spans/read/older-names.js';
+import { systemOf } from '../../spans/read/system-of.js';
 import type { Condition } from '../index/look-index.js';
 
 /** A test for a text in which `*` is any text. Linear in the text, whatever the pattern is. */
@@ -69,17 +69,22 @@ export function spanCondition(condition: Condition, epoch: bigint): (span: SpanR
   return (span) => tests.every((test) => test(span));
 }
 
+/** Whether a value, or an element of it, reads so. */
+function isValue(value: unknown, wanted: string): boolean {
+  if (attributeText(value) === wanted) return true;
+  if (Array.isArray(value)) return value.some((each) => isValue(each, wanted));
+  return Number.isFinite(value) && wanted.trim() !== '' && Object.is(value, Number(wanted));
+}
+
 /** A test for the attributes that a condition asks for; undefined: it asks for none. */
-function attributesCondition({
+export function attributesCondition({
   attributes: wanted = [],
 }: Condition): ((attributes: Readonly<Record<string, unknown>>) => boolean) | undefined {
   if (wanted.length === 0) return undefined;
   const all = wanted.map(({ name, value }) => ({ names: sameAttribute(name), value }));
   return (attributes) =>
     all.every(({ names, value }) =>
-      names.some(
-        (each) => Object.hasOwn(attributes, each) && attributeText(attributes[each]) === value,
-      ),
+      names.some((each) => Object.hasOwn(attributes, each) && isValue(attributes[each], value)),
     );
 }
 

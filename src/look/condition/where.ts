@@ -59,13 +59,9 @@ function add(condition: Condition, text: string): void {
   if (operator !== '=') throw outOfRange('--where', text, EXPECTED);
   switch (name) {
     case 'name':
-      set(condition, text, 'name', value);
-      return;
     case 'service':
-      set(condition, text, 'service', value);
-      return;
     case 'system':
-      set(condition, text, 'system', value);
+      set(condition, text, name, value);
       return;
     case 'status':
       if (/^\d{3}$/.test(value)) {

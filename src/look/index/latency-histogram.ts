@@ -33,11 +33,11 @@ interface HistogramBucket {
 }
 
 /**
- * A logarithmic histogram of durations in whole nanoseconds, from 0 to 2^63. It can be merged. A quantile
- * is off by at most 0.4 %, and exact below 128 ns. Takes 32 KiB.
+ * A logarithmic histogram of durations in whole nanoseconds, from 0 to 2^63. A quantile is off by at
+ * most 0.4 %, and exact below 128 ns. Takes 32 KiB.
  */
 export class LatencyHistogram {
-  /** By bucket. With `min` and `max` it is all that must be stored. */
+  /** By bucket. */
   readonly counts = new Uint32Array(BUCKETS);
   count = 0;
   min = Infinity;
@@ -48,15 +48,6 @@ export class LatencyHistogram {
     this.count++;
     if (duration < this.min) this.min = duration;
     if (duration > this.max) this.max = duration;
-  }
-
-  merge(other: LatencyHistogram): void {
-    for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      this.counts[bucket]! += other.counts[bucket]!;
-    }
-    this.count += other.count;
-    this.min = Math.min(this.min, other.min);
-    this.max = Math.max(this.max, other.max);
   }
 
   /** The least duration that this percentage of all does not exceed; NaN if there is none. */

@@ -124,8 +124,6 @@ export interface IndexPart {
   /** Number of its first row among all rows of the index. */
   readonly firstRow: number;
   readonly count: number;
-  /** Whether its rows keep their numbers; those of a growing trace's end may change with `refresh`. */
-  readonly isSettled: boolean;
   /** What is added to `start` to have ns since `LookIndex.epoch`. */
   readonly offset: number;
   /** The earliest start and the last end of its rows, in ns since the source's epoch. */

@@ -16,8 +16,6 @@ export interface TreeSpanFields extends NamedSpan {
   /** Ns since the start of the trace. */
   start: number;
   duration: number;
-  /** Ns in which none of its children ran. */
-  self: number;
   /** Ns of the critical path that this span itself took: what the trace waited for. */
   waited: number;
   status: 'unset' | 'ok' | 'error';
@@ -33,6 +31,8 @@ export interface TreeRow extends TreeSpanFields {
    * request had not begun or had ended. Such a row is no span of the trace.
    */
   kind: 'span' | 'stall' | 'collection';
+  /** Ns in which none of its children ran. */
+  self: number;
   /** `http`, `redis`; null: it names none. */
   system: string | null;
   /** Of a request: ns in which its thread was stalled, or collected garbage. */

@@ -126,7 +126,7 @@ export interface LitColumns {
 
 /** Columns of `GET /data/overview`: one element a pixel of the strip. */
 export interface OverviewColumns {
-  /** Rows that are there, and those of them that failed. */
+  /** Rows that are there. */
   rows: Float64Array;
 }
 
@@ -134,7 +134,7 @@ export interface OverviewColumns {
 export interface CurveColumns {
   counter: Uint32Array;
   time: Float64Array;
-  low: Float64Array;
+  /** The greatest value in the pixel, or what holds after it. */
   high: Float64Array;
 }
 
@@ -146,7 +146,6 @@ export interface MessageColumns {
   toLane: Uint16Array;
   sent: Float64Array;
   received: Float64Array;
-  bytes: Float64Array;
 }
 
 /** A row that an answer refers to. */
@@ -170,7 +169,6 @@ export interface RowAnswer {
   start: number;
   duration: number;
   unfinished: boolean;
-  instant: boolean;
   status: 'unset' | 'ok' | 'error';
   /** A row, or why there is none. */
   parent: number | 'root' | 'missing';

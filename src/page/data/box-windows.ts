@@ -92,11 +92,6 @@ export class BoxWindows {
     });
   }
 
-  /** Whether something that is wanted has not come yet. */
-  get waiting(): boolean {
-    return this.#asked.size > 0;
-  }
-
   /**
    * What is in memory of a track between two times, the most fitting first: as fine as the screen, then
    * what is coarser, then what is finer. Together they may cover the times more than once.

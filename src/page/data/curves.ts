@@ -9,7 +9,6 @@ const MOST_PIXELS = 8192;
 /** One curve in a window that contains what the screen shows. */
 export interface Curve {
   time: Float64Array;
-  low: Float64Array;
   high: Float64Array;
 }
 
@@ -77,14 +76,13 @@ export class Curves {
   }
 }
 
-function curvesOf({ counter, time, low, high }: CurveColumns): Map<number, Curve> {
+function curvesOf({ counter, time, high }: CurveColumns): Map<number, Curve> {
   const curves = new Map<number, Curve>();
   for (let first = 0; first < counter.length;) {
     let end = first + 1;
     while (end < counter.length && counter[end] === counter[first]) end++;
     curves.set(counter[first]!, {
       time: time.subarray(first, end),
-      low: low.subarray(first, end),
       high: high.subarray(first, end),
     });
     first = end;

@@ -145,10 +145,6 @@ export class TimeLine {
     return gutterOf(this.#width);
   }
 
-  get height(): number {
-    return this.#height;
-  }
-
   scrollBy(pixels: number): void {
     const most = Math.max(0, heightOf(this.#lines) - (this.#height - AXIS_HEIGHT));
     this.scroll = Math.min(most, Math.max(0, this.scroll + pixels));

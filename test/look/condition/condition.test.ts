@@ -120,6 +120,7 @@ describe('--where', () => {
     expect(meets(['duration>100ns'])).toBe(false);
     expect(meets(['unfinished=true'], { unfinished: true })).toBe(true);
     expect(meets(['a=1', 'b=[x,2]'], { attributes: { a: 1, b: ['x', 2] } })).toBe(true);
+    expect(meets(['a=1.0', 'b=x', 'b=2'], { attributes: { a: 1, b: ['x', 2] } })).toBe(true);
     expect(meets(['toString=1'])).toBe(false);
     const resource = { schemaUrl: '', attributes: { 'service.name': 'api' } };
     expect(meets(['service=api'], { resource })).toBe(true);

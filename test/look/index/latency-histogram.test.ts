@@ -41,17 +41,6 @@ describe('LatencyHistogram', () => {
     }
   });
 
-  it('merges to what one histogram of all would be', () => {
-    fc.assert(
-      fc.property(durations, durations, (some, others) => {
-        const merged = histogramOf(some);
-        merged.merge(histogramOf(others));
-        expect(merged).toEqual(histogramOf([...some, ...others]));
-      }),
-      { numRuns: 20 },
-    );
-  });
-
   it('has buckets that contain their values', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (value) => {

@@ -9,7 +9,6 @@ const LINE: CurveLine = {
 };
 const CURVE = {
   time: Float64Array.of(10, 40),
-  low: Float64Array.of(2, 1),
   high: Float64Array.of(2, 1),
 };
 const SCALE = { from: 0, to: 100, left: 0, width: 100 };

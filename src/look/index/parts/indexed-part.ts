@@ -100,10 +100,6 @@ export class IndexedPart implements IndexPart {
   get count(): number {
     return this.stored.facts.rows;
   }
-  get isSettled(): boolean {
-    const { source } = this.#position;
-    return source.state !== 'growing' || this.stored.facts.rows >= SETTLED_ROWS;
-  }
   get offset(): number {
     return this.#position.offset;
   }

@@ -63,7 +63,6 @@ async function describe(index: LookIndex, row: number): Promise<RowAnswer> {
     start: own.start,
     duration: own.duration,
     unfinished: own.unfinished,
-    instant: own.isInstant,
     status: own.status,
     parent: parent === NO_PARENT ? 'root' : parent === MISSING_PARENT ? 'missing' : parent,
     path: requestPath(index, row),

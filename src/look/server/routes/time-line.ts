@@ -22,14 +22,13 @@ export const curvesRoute: Route = {
     const { from, to } = query.range();
     const width = query.integer('width', 1, 32_768);
     const counters = query.integers('counters', index.counters.length, 256);
-    const points: Points = { counter: [], time: [], low: [], high: [] };
+    const points: Points = { counter: [], time: [], high: [] };
     for (const number of counters) {
       addPoints(points, number, index.counters[number]!, from, to, width);
     }
     const columns: CurveColumns = {
       counter: Uint32Array.from(points.counter),
       time: Float64Array.from(points.time),
-      low: Float64Array.from(points.low),
       high: Float64Array.from(points.high),
     };
     return { columns: { ...columns }, meta: { revision } };
@@ -52,23 +51,20 @@ function addPoints(
   while (at < times.length && times[at]! < to) {
     const time = times[at]!;
     const column = Math.floor((time - from) / pixel);
-    let low = values[at]!;
-    let high = low;
+    let high = values[at]!;
     for (at++; at < times.length && Math.floor((times[at]! - from) / pixel) === column; at++) {
-      low = Math.min(low, values[at]!);
       high = Math.max(high, values[at]!);
     }
-    addPoint(points, number, time, low, high);
+    addPoint(points, number, time, high);
     // The last value of a pixel holds until the next one, not the highest.
     const last = values[at - 1]!;
-    if (last < high) addPoint(points, number, times[at - 1]!, last, last);
+    if (last < high) addPoint(points, number, times[at - 1]!, last);
   }
 }
 
-function addPoint(points: Points, counter: number, time: number, low: number, high: number): void {
+function addPoint(points: Points, counter: number, time: number, high: number): void {
   points.counter.push(counter);
   points.time.push(time);
-  points.low.push(low);
   points.high.push(high);
 }
 
@@ -121,7 +117,6 @@ function columnsOf(index: LookIndex, messages: readonly Message[]): MessageColum
     toLane: Uint16Array.from(messages, ({ toRow }) => of(toRow, 'lane')),
     sent: Float64Array.from(messages, ({ sent }) => sent),
     received: Float64Array.from(messages, ({ received }) => received),
-    bytes: Float64Array.from(messages, ({ bytes }) => bytes),
   };
 }
 

@@ -5,7 +5,7 @@ import { TargetBudget, nameTargets } from '../../report/call-target.js';
 import { InterruptionTally } from '../../report/interruptions.js';
 import { requestPath } from '../../report/row-name.js';
 import { RowSelection } from '../../report/selection.js';
-import { SpanFamily, selfTime, traceSpans, waitedTimes } from '../../report/span-family.js';
+import { SpanFamily, traceSpans, waitedTimes } from '../../report/span-family.js';
 import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { rowOfQuestion } from '../rows/row-key.js';
@@ -77,10 +77,6 @@ async function traceOf(index: LookIndex, row: number): Promise<TraceAnswer> {
       host: sourceOf(at).host ?? null,
       start,
       duration: end - start,
-      self: selfTime(
-        span,
-        children.map((child) => spans[child]!),
-      ),
       waited: waited[at]!,
       status,
       unfinished,

@@ -20,12 +20,11 @@ it('a pixel shows how far a curve went in it, and what holds after it', () => {
   expect(answer([0, 1, 2, 3, 50], [1, 5, 2, 0, 4], 0, 100)).toEqual({
     counter: [0, 0, 0],
     time: [0, 3, 50],
-    low: [0, 0, 4],
     high: [5, 0, 4],
   });
 });
 
 it('the value from before a window holds in it', () => {
   const shown = answer([0, 10, 90], [1, 2, 3], 20, 80);
-  expect(shown).toEqual({ counter: [0], time: [10], low: [2], high: [2] });
+  expect(shown).toEqual({ counter: [0], time: [10], high: [2] });
 });
