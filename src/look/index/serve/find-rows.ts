@@ -1,7 +1,5 @@
 import { KINDS, STATUSES } from '../../../spans/layout.js';
-import { sameAttribute } from '../../../spans/read/older-names.js';
-import type { RecordedValue } from '../../../spans/span-record.js';
-import { attributeText, textPattern } from '../../condition/span-condition.js';
+import { attributesCondition, textPattern } from '../../condition/span-condition.js';
 import {
   type Condition,
   type FoundRows,
@@ -10,7 +8,6 @@ import {
   NO_TRACE,
   STATUS_MASK,
   STATUS_SHIFT,
-  type TextTable,
   UNFINISHED_BIT,
 } from '../look-index.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
@@ -21,13 +18,11 @@ import { AttributeMatch, NO, type Verdict, YES } from './attribute-match.js';
 const NONE = new Int32Array(0);
 const TRACE_ID = /^[0-9a-f]{32}$/;
 
-export type Attributes = Record<string, RecordedValue> | undefined;
-
 /** What the records of a part say, by the rows of the part. */
 export interface PartRecords {
   /** Whether a row has some attributes, as far as its bytes say it. */
   meets(row: number, match: AttributeMatch): Verdict;
-  attributes(row: number): Attributes;
+  attributes(row: number): Readonly<Record<string, unknown>>;
   /** Closes the file that was opened for it. */
   close(): void;
 }
@@ -43,6 +38,7 @@ export async function* findRows(
 ): AsyncGenerator<FoundRows, void> {
   const { attributes = [] } = condition;
   const match = attributes.length > 0 ? new AttributeMatch(attributes) : undefined;
+  const hasAttributes = attributesCondition(condition);
   const turns = new Turns();
   for (const part of parts) {
     const test = testOf(part, condition);
@@ -64,7 +60,7 @@ export async function* findRows(
           if (records) {
             const verdict = records.meets(row, match);
             if (verdict === NO) continue;
-            if (verdict !== YES && !hasAttributes(records.attributes(row), attributes)) continue;
+            if (verdict !== YES && hasAttributes?.(records.attributes(row)) !== true) continue;
           }
           found.push(part.firstRow + row);
         }
@@ -79,7 +75,7 @@ export async function* findRows(
 /** A test of the part's rows by its columns alone; undefined: none can meet the condition. */
 function testOf(part: IndexedPart, condition: Condition): ((row: number) => boolean) | undefined {
   const tests: ((row: number) => boolean)[] = [];
-  const { from, to, name, service, status, kind, traceId } = condition;
+  const { from, to, name, service, system, status, kind, traceId } = condition;
   if (service !== undefined && service !== part.source.service) return undefined;
   if (traceId !== undefined) {
     if (!TRACE_ID.test(traceId)) return undefined;
@@ -98,16 +94,11 @@ function testOf(part: IndexedPart, condition: Condition): ((row: number) => bool
     });
   }
   if (name !== undefined) {
-    const matches = namesLike(part.names, name);
-    const { name: names } = part;
-    tests.push((row) => matches(names[row]!));
+    const matches = textPattern(name);
+    tests.push(namesThat(part, (number) => matches(part.names.text(number))));
   }
-  if (condition.system !== undefined) {
-    const { names, name: nameOf } = part;
-    const isOf = Uint8Array.from({ length: names.count }, (_, number) =>
-      names.system(number) === condition.system ? YES : NO,
-    );
-    tests.push((row) => isOf[nameOf[row]!] === YES);
+  if (system !== undefined) {
+    tests.push(namesThat(part, (number) => part.names.system(number) === system));
   }
   if (status !== undefined) {
     const wanted = STATUSES.indexOf(status);
@@ -148,36 +139,18 @@ export function wordsOf(traceId: string): number[] {
 }
 
 const UNKNOWN = 0;
-const LIKE = 1;
-const OTHER = 2;
+const IS = 1;
+const IS_NOT = 2;
 
-/** Which names are like a pattern. Each is looked at once. */
-function namesLike(names: TextTable, pattern: string): (name: number) => boolean {
+/** Which names are as wanted. Each is looked at once. */
+function namesThat(
+  { names, name }: IndexedPart,
+  test: (name: number) => boolean,
+): (row: number) => boolean {
   const known = new Uint8Array(names.count);
-  const matches = textPattern(pattern);
-  return (name) => {
-    if (known[name] === UNKNOWN) known[name] = matches(names.text(name)) ? LIKE : OTHER;
-    return known[name] === LIKE;
+  return (row) => {
+    const number = name[row]!;
+    if (known[number] === UNKNOWN) known[number] = test(number) ? IS : IS_NOT;
+    return known[number] === IS;
   };
-}
-
-function hasAttributes(
-  attributes: Attributes,
-  wanted: readonly { name: string; value: string }[],
-): boolean {
-  if (attributes === undefined) return false;
-  return wanted.every(({ name, value }) =>
-    sameAttribute(name).some(
-      (each) => Object.hasOwn(attributes, each) && isValue(attributes[each]!, value),
-    ),
-  );
-}
-
-/** Whether a value, or an element of it, reads so. */
-function isValue(value: RecordedValue, wanted: string): boolean {
-  if (Array.isArray(value)) {
-    return attributeText(value) === wanted || value.some((each) => isValue(each, wanted));
-  }
-  if (typeof value === 'number' && wanted.trim() !== '') return Object.is(value, Number(wanted));
-  return attributeText(value) === wanted;
 }

@@ -1,7 +1,7 @@
 import type { TracewrightError } from '../../../core/errors.js';
 import type { SpanSource } from '../../../spans/read/span-source.js';
 import { threadName } from '../../../spans/read/resource-facts.js';
-import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
+import type { SpanRecord } from '../../../spans/span-record.js';
 import { hephFormat } from '../../../spans/read/heph-format.js';
 import { NO_TRACE } from '../look-index.js';
 import type {
@@ -48,8 +48,6 @@ import {
 } from './source-facts.js';
 import { RowRecords, detailsOf, spanOf } from './row-records.js';
 import { windowsOf } from './windows.js';
-
-type Attributes = Record<string, RecordedValue>;
 
 /** Reads the sources again. A source that has not changed is the same object. */
 export interface SourceReader {
@@ -269,8 +267,7 @@ export class IndexedSources implements LookIndex {
         const record = spans.bytesAt(from + recordOffset[row]!);
         return record === undefined ? NO : match.inRecord(record);
       },
-      attributes: (row) =>
-        this.span(firstRow + row)?.attributes ?? (this.details(firstRow + row) as Attributes),
+      attributes: (row) => this.span(firstRow + row)?.attributes ?? this.details(firstRow + row),
       close: () => undefined,
     };
   }

@@ -9,7 +9,7 @@ import type { LookIndex } from '../look-index.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 import { MISSING_WORDS } from '../parts/part-columns.js';
 import { NO, UNCERTAIN, type Verdict } from './attribute-match.js';
-import type { Attributes, PartRecords } from './find-rows.js';
+import type { PartRecords } from './find-rows.js';
 
 /** The attributes of a part's rows, read from their records. */
 export class RowRecords implements PartRecords {
@@ -37,8 +37,8 @@ export class RowRecords implements PartRecords {
     }
   }
 
-  attributes(row: number): Attributes {
-    return this.record(row).attributes as Attributes;
+  attributes(row: number): Readonly<Record<string, unknown>> {
+    return this.record(row).attributes;
   }
 
   close(): void {
