@@ -1,3 +1,4 @@
+import type { IndexPart, LookIndex } from '../../index/look-index.js';
 import { rowsByPart } from '../../index/parts/order-rows.js';
 import type { Recording } from '../recording.js';
 import { SortKeys } from './sort-keys.js';
@@ -43,6 +44,7 @@ export function sortedRows(
 }
 
 async function sort(recording: Recording, rows: Int32Array, key: SortKey): Promise<Int32Array> {
+  if (key === 'start') return mergeByStart(recording.index, rows);
   const keys = await keysOf(recording, rows, key);
   const order = await sortOrder(keys);
   const sorted = new Int32Array(rows.length);
@@ -52,20 +54,84 @@ async function sort(recording: Recording, rows: Int32Array, key: SortKey): Promi
   return sorted;
 }
 
+/** Rows ascending by their starts. */
+interface Run {
+  rows: Int32Array;
+  starts: Float64Array;
+}
+
+/** The rows of a part are ordered by start already, so parts are merged, two and two. */
+async function mergeByStart({ parts }: LookIndex, rows: Int32Array): Promise<Int32Array> {
+  if (parts.length === 1) return rows;
+  const turns = new Turns();
+  let runs: Run[] = [];
+  for (const { part, firstRow, from: first, to } of rowsByPart(parts, rows)) {
+    const run = { rows: rows.subarray(first, to), starts: new Float64Array(to - first) };
+    for await (const [from, end] of inPieces(0, run.starts.length, turns)) {
+      addStarts(part, firstRow, run, from, end);
+    }
+    runs.push(run);
+  }
+  while (runs.length > 1) {
+    const merged: Run[] = [];
+    for (let at = 0; at < runs.length; at += 2) {
+      const [left, right] = [runs[at]!, runs[at + 1]];
+      merged.push(right === undefined ? left : await mergeTwo(left, right, turns));
+    }
+    runs = merged;
+  }
+  return runs[0]?.rows ?? rows;
+}
+
+function addStarts(
+  { start, offset }: IndexPart,
+  firstRow: number,
+  { rows, starts }: Run,
+  from: number,
+  to: number,
+): void {
+  for (let at = from; at < to; at++) starts[at] = start[rows[at]! - firstRow]! + offset;
+}
+
+/** Merges two runs; of rows that start at once those on the left come first. */
+async function mergeTwo(left: Run, right: Run, turns: Turns): Promise<Run> {
+  const length = left.rows.length + right.rows.length;
+  const merged: Run = { rows: new Int32Array(length), starts: new Float64Array(length) };
+  let [a, b] = [0, 0];
+  for await (const [first, end] of inPieces(0, length, turns)) {
+    [a, b] = mergePiece(left, right, merged, a, b, first, end);
+  }
+  return merged;
+}
+
+/** Fills the rows from `first` up to `end`. @returns which rows of the two come next. */
+function mergePiece(
+  left: Run,
+  right: Run,
+  merged: Run,
+  a: number,
+  b: number,
+  first: number,
+  end: number,
+): [number, number] {
+  const [leftStarts, rightStarts] = [left.starts, right.starts];
+  const [leftEnd, rightEnd] = [leftStarts.length, rightStarts.length];
+  for (let at = first; at < end; at++) {
+    const isLeft = b === rightEnd || (a < leftEnd && leftStarts[a]! <= rightStarts[b]!);
+    merged.starts[at] = isLeft ? leftStarts[a]! : rightStarts[b]!;
+    merged.rows[at] = isLeft ? left.rows[a++]! : right.rows[b++]!;
+  }
+  return [a, b];
+}
+
 async function keysOf(recording: Recording, rows: Int32Array, key: SortKey): Promise<Float64Array> {
   const sortKeys = new SortKeys(recording, key);
   const keys = new Float64Array(rows.length);
   const turns = new Turns();
-  const { parts } = recording.index;
-  // No key may be negative.
-  const least = parts.reduce(
-    (time, { firstStart, offset }) => Math.min(time, firstStart + offset),
-    0,
-  );
-  for (const { part, firstRow, from, to } of rowsByPart(parts, rows)) {
+  for (const { part, firstRow, from, to } of rowsByPart(recording.index.parts, rows)) {
     const column = sortKeys.column(part);
     for await (const [first, end] of inPieces(from, to, turns)) {
-      addKeys(keys, rows, firstRow, least, column, first, end);
+      addKeys(keys, rows, firstRow, column, first, end);
     }
   }
   return keys;
@@ -75,13 +141,12 @@ function addKeys(
   keys: Float64Array,
   rows: Int32Array,
   firstRow: number,
-  least: number,
-  { values, offset, ranks }: KeyColumn,
+  { values, ranks }: KeyColumn,
   first: number,
   end: number,
 ): void {
   for (let at = first; at < end; at++) {
     const value = values[rows[at]! - firstRow]!;
-    keys[at] = ranks === undefined ? value + offset - least : ranks[value]!;
+    keys[at] = ranks === undefined ? value : ranks[value]!;
   }
 }
