@@ -1,21 +1,20 @@
 import { core } from './addon.js';
 
-/**
- * Nanoseconds of CLOCK_MONOTONIC: from the CPU's counter where the kernel keeps time by it, otherwise
- * from the kernel.
- */
-export function clockNow(): bigint {
-  return core.clockNow();
-}
+export const {
+  /**
+   * Nanoseconds of CLOCK_MONOTONIC: from the CPU's counter where the kernel keeps time by it, otherwise
+   * from the kernel.
+   */
+  clockNow,
+  /** Nanoseconds since 1970. */
+  wallClock: unixNow,
+  /** Nanoseconds that the process, or this thread, has spent on a CPU. */
+  cpuClock: cpuTime,
+} = core;
 
 /** Nanoseconds of CLOCK_MONOTONIC by the clock that a ring's option `clock` names. */
 export function readClock(clock: 'scaled' | 'monotonic'): bigint {
   return clock === 'monotonic' ? core.kernelClockNow() : core.clockNow();
-}
-
-/** Nanoseconds since 1970. */
-export function unixNow(): bigint {
-  return core.wallClock();
 }
 
 /** What the clocks said in one moment, in nanoseconds. */
@@ -50,9 +49,4 @@ export function readClocks(clock: 'scaled' | 'monotonic'): ClockReadings {
     bigint,
   ];
   return { monotonic, real, boot, stamp: clock === 'monotonic' ? monotonic : scaled, width };
-}
-
-/** Nanoseconds that the process, or this thread, has spent on a CPU. */
-export function cpuTime(ofThread: boolean): number {
-  return core.cpuClock(ofThread);
 }

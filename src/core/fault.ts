@@ -1,5 +1,5 @@
 import { TraceFormatError, TracewrightError } from './errors.js';
-import { wrapSystemError } from './files/system-error.js';
+import { systemError } from './files/system-error.js';
 
 /**
  * Takes what cannot be read of a source, while the rest is read on: a TraceFormatError with file and byte, or
@@ -11,20 +11,10 @@ export type OnFault = (fault: TracewrightError) => void;
 export function faultOf(path: string, error: unknown): TracewrightError {
   if (error instanceof TracewrightError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (typeof code === 'string' && syscall !== undefined) return unreadable(path, error);
+  if (typeof code === 'string' && syscall !== undefined) return systemError('path', path, error);
   return new TraceFormatError(path, 0, `the reader fails on this file: ${String(error)}`, {
     cause: error,
   });
-}
-
-function unreadable(path: string, cause: unknown): TracewrightError {
-  try {
-    return wrapSystemError('path', path, () => {
-      throw cause;
-    });
-  } catch (error) {
-    return error as TracewrightError;
-  }
 }
 
 /** Hands on a fault of a source; throws the error itself if nobody takes it. */

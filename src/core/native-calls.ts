@@ -12,6 +12,7 @@ export const {
   lostCollections,
   packRecords,
   putListEntry,
+  replaceFile,
   restLoop,
   systemRandom,
   takeCollections,

@@ -141,12 +141,12 @@ export interface NativeCore extends NativeWaiting {
    * an unknown line.
    */
   compiledCode: (made: object) => Buffer | undefined;
-  clockNow(): bigint;
+  clockNow: () => bigint;
   kernelClockNow(): bigint;
   /** Nanoseconds since 1970. */
-  wallClock(): bigint;
+  wallClock: () => bigint;
   /** Nanoseconds that the process, or this thread, has spent on a CPU. */
-  cpuClock(ofThread: boolean): number;
+  cpuClock: (ofThread: boolean) => number;
   /**
    * Of one moment: CLOCK_MONOTONIC, nanoseconds since 1970 and since the start of the system, and the
    * clock of stamps. Then how many nanoseconds lay between the first reading and the last.
@@ -154,7 +154,7 @@ export interface NativeCore extends NativeWaiting {
   readClocks(to: BigUint64Array): void;
   /** Fills at most 256 bytes from the operating system's generator; false: it has none. */
   systemRandom: (to: Uint8Array) => boolean;
-  finishOnSignal(signalNumber: number): boolean;
+  finishOnSignal: (signalNumber: number) => boolean;
   /** Whether a process has the ring mapped whose file is open as `fd`, wherever it runs. */
   ringIsHeld(fd: number): boolean;
   /**
@@ -162,7 +162,7 @@ export interface NativeCore extends NativeWaiting {
    * the path leads to. With `isOurs` a link is an error, and so is a directory of another user but root.
    */
   anchorDirectory(path: string, isOurs: boolean): void;
-  releaseDirectory(path: string): void;
+  releaseDirectory: (path: string) => void;
   /** A path that leads below the directory that is held, where the system has one; else the same. */
   anchoredPath(path: string): string;
   /** Number of the file at a path, 0 of none, and its birth in ns since 1970, 0 where not known. */
@@ -194,15 +194,15 @@ export interface NativeCore extends NativeWaiting {
   forgetListEntries: (path: string) => void;
   /** See process-notes.ts. */
   processWords(bytes: number): ArrayBuffer;
-  putNote(name: string, text: string): void;
-  getNote(name: string): string;
+  putNote: (name: string, text: string) => void;
+  getNote: (name: string) => string;
   /**
    * Whether this thread is to put a note that nobody has put: no other is until it does (an empty
    * one lets go of it), or ends.
    */
-  claimNote(name: string): boolean;
+  claimNote: (name: string) => boolean;
   /** Without a mode the file keeps the mode and the owner of the one that it replaces. */
-  replaceFile(path: string, content: string, mode: number | undefined): void;
+  replaceFile: (path: string, content: string, mode?: number) => void;
   /**
    * Watches the event loop of this thread until it ends, once: `listener` is called after a turn that
    * took more than `limitMs`, and after a turn once `sampleMs` are over (0: never). If `hasSpans`, a thread that
@@ -237,7 +237,7 @@ export interface NativeCore extends NativeWaiting {
   takeCollections: (to: Float64Array) => number;
   /** Collections of this thread that were not noted: too many waited to be taken. */
   lostCollections: () => number;
-  systemThreadId(): number;
+  systemThreadId: () => number;
   drainRounds(): number;
   control: typeof controlLayout;
   /** Whether this machine's kernel keeps time by the TSC. */

@@ -5,23 +5,17 @@ import { core } from './addon.js';
  * native core keeps them.
  */
 
-/** The text of a note; empty when there is none. */
-export function getNote(name: string): string {
-  return core.getNote(name);
-}
-
-/** Replaces a note, and ends its claim; an empty text removes it. */
-export function putNote(name: string, text: string): void {
-  core.putNote(name, text);
-}
-
-/**
- * Whether this thread is to write a note that does not exist yet. No other thread gets the claim until
- * this one puts the note or ends.
- */
-export function claimNote(name: string): boolean {
-  return core.claimNote(name);
-}
+export const {
+  /** The text of a note; empty when there is none. */
+  getNote,
+  /** Replaces a note, and ends its claim; an empty text removes it. */
+  putNote,
+  /**
+   * Whether this thread is to write a note that does not exist yet. No other thread gets the claim until
+   * this one puts the note or ends.
+   */
+  claimNote,
+} = core;
 
 let words: ArrayBuffer | undefined;
 

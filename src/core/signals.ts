@@ -1,12 +1,12 @@
 import { core } from './addon.js';
 
-/**
- * Completes the traces when the signal ends the process. False when the program handles or ignores
- * the signal, which then stays the program's.
- */
-export function finishOnSignal(signalNumber: number): boolean {
-  return core.finishOnSignal(signalNumber);
-}
+export const {
+  /**
+   * Completes the traces when the signal ends the process. False when the program handles or ignores
+   * the signal, which then stays the program's.
+   */
+  finishOnSignal,
+} = core;
 
 const listeners = new Set<() => void>();
 let isListening = false;

@@ -1,9 +1,9 @@
 import { core } from './addon.js';
 
-/** The operating system's number of this thread. */
-export function systemThreadId(): number {
-  return core.systemThreadId();
-}
+export const {
+  /** The operating system's number of this thread. */
+  systemThreadId,
+} = core;
 
 /**
  * Whether the calling thread is the main one. Loading `node:worker_threads` costs some 3 ms and

@@ -1,10 +1,23 @@
 import { callSignatures } from './call-signatures.js';
+import { COUNT_BYTES, STATUS_RECORD_BYTES } from './layout.js';
 
 /** The name of a call that has a record: `'MPI_Send'`. */
 export type CallName = keyof typeof callSignatures;
 
 /** How a value is laid out in a record; integers are big-endian. */
 export type FieldEncoding = 'i8' | 'u8' | 'i16' | 'i32' | 'i64' | 'u64' | 'chars' | 'status';
+
+/** Bytes of a value, or the least of them: of a text those that count it. */
+export const ENCODED_BYTES: Readonly<Record<FieldEncoding, number>> = {
+  i8: 1,
+  u8: 1,
+  i16: 2,
+  i32: 4,
+  i64: 8,
+  u64: 8,
+  chars: COUNT_BYTES,
+  status: STATUS_RECORD_BYTES,
+};
 
 /**
  * Each type of the table with its width. What MPI calls a handle is a number: see constants.ts. A

@@ -1,4 +1,3 @@
-import { replaceFile } from '../core/files/replace-file.js';
 import { PRIVATE_FILE } from '../core/options/file-mode.js';
 import { readBoundedJson } from '../core/files/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
@@ -8,6 +7,7 @@ import { wellFormedJson } from '../core/json.js';
 import { isCount, isText, listOf, objectOf, optional } from '../core/json-shape.js';
 import type { Check } from '../core/json-shape.js';
 import type { RingWriter } from '../core/recovery/lost-ring.js';
+import { replaceFile } from '../core/native-calls.js';
 import type { Version } from './sections.js';
 
 /** What a rank keeps current in a file next to its ring, because only the end of its trace says it. */

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../core/files/replace-file.js';
 import { PRIVATE_FILE } from '../core/options/file-mode.js';
-import { checkPath, integerIn } from '../core/options/argument.js';
+import { checkPath, integerIn, ofType } from '../core/options/argument.js';
 import { TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
 import { kindOf } from '../core/files/file-kind.js';
 import { takeElements } from '../core/taken-elements.js';
 import { readRegularFile } from '../core/files/regular-file.js';
 import { wrapSystemError } from '../core/files/system-error.js';
+import { replaceFile } from '../core/native-calls.js';
 import type { Version } from './sections.js';
 
 /** What the text file of a run says, which holds the files of its ranks together (METAFILE). */
@@ -48,18 +48,13 @@ function takeMetafile(metafile: unknown): Metafile {
     integerIn('version of the metafile', each, 0, 0x7fff_ffff),
   );
   return {
-    hostname: text('hostname', hostname),
+    hostname: ofType('hostname', hostname, 'string'),
     numprocs: integerIn('numprocs', numprocs, 0, 0x7fff_ffff),
-    username: text('username', username),
+    username: ofType('username', username, 'string'),
     startTime: integerIn('startTime', startTime, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
-    fileprefix: text('fileprefix', fileprefix),
+    fileprefix: ofType('fileprefix', fileprefix, 'string'),
     version: [major, minor, patch],
   };
-}
-
-function text(field: string, value: unknown): string {
-  if (typeof value !== 'string') throw wrongType(field, value, 'a string');
-  return value;
 }
 
 /**

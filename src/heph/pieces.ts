@@ -1,7 +1,8 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { wrongType } from '../core/errors.js';
 import { wrapSystemError } from '../core/files/system-error.js';
+import { sizeOf } from '../core/files/file-kind.js';
 import { piecesAmong } from './file-names.js';
 
 /**
@@ -23,8 +24,5 @@ export function piecesOf(path: string): string[] {
 
 /** Bytes that the pieces of a trace take on disk. */
 export function bytesOfPieces(path: string): number {
-  return piecesOf(path).reduce(
-    (bytes, piece) => bytes + (statSync(piece, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+  return piecesOf(path).reduce((bytes, piece) => bytes + sizeOf(piece), 0);
 }

@@ -8,8 +8,7 @@
  *
  * @module ovni
  */
-import { ownOptions } from '../core/options/argument.js';
-import { wrongType } from '../core/errors.js';
+import { ofType, ownOptions } from '../core/options/argument.js';
 import { getAttribute, setAttribute } from './write/attribute.js';
 import type { AttributeValue } from './write/attribute.js';
 import type { DeclaredMcv } from './catalog.js';
@@ -137,12 +136,9 @@ export function event<S extends DeclaredMcv | (string & {})>(
  *   `ERR_ORDER` outside of `threadInit` and `threadFree`.
  */
 export function markType(type: number, title: string, options: { stack?: boolean } = {}): void {
-  options = ownOptions(options, ['stack']);
-  const stack: unknown = options.stack;
-  if (stack !== undefined && typeof stack !== 'boolean') {
-    throw wrongType('stack', stack, 'a boolean');
-  }
-  defineMark(readyThread('markType'), type, title, stack === true);
+  const { stack = false } = ownOptions(options, ['stack']);
+  ofType('stack', stack, 'boolean');
+  defineMark(readyThread('markType'), type, title, stack);
 }
 
 /**

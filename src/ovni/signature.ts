@@ -1,4 +1,5 @@
-import { TracewrightError, wrongType } from '../core/errors.js';
+import { TracewrightError } from '../core/errors.js';
+import { ofType } from '../core/options/argument.js';
 import { MAX_PAYLOAD_BYTES, MIN_PAYLOAD_BYTES } from './layout.js';
 import { declarationOf, events, modelOf } from './catalog.js';
 import type { Events, Models } from './catalog.js';
@@ -79,9 +80,7 @@ function isArgumentType(type: string): type is ArgumentType {
  *   a signature; the message names the first wrong character.
  */
 export function parseSignature(text: string): Signature {
-  if (typeof (text as unknown) !== 'string') {
-    throw wrongType('signature', text, 'a string');
-  }
+  ofType('signature', text, 'string');
   const mcv = text.slice(0, 3);
   const wrong = /[^\x21-\x7e]/.exec(mcv);
   if (wrong !== null) {

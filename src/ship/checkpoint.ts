@@ -12,7 +12,7 @@ import { TracewrightError } from '../core/errors.js';
 import { isBoolean, isCount, isText, listOf, objectOf, optional } from '../core/json-shape.js';
 import { readRegularFile } from '../core/files/regular-file.js';
 import { statePath } from '../core/files/state-path.js';
-import { hasCode, wrapSystemError } from '../core/files/system-error.js';
+import { hasCode, systemError, wrapSystemError } from '../core/files/system-error.js';
 import { writeAll } from '../core/files/write-all.js';
 import { BatchEnds } from './batch-ends.js';
 import type { BatchEnd } from './batch-ends.js';
@@ -223,9 +223,7 @@ export class Checkpoint {
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return;
       closeSync(this.#lock);
-      wrapSystemError('--checkpoint', this.path, () => {
-        throw error;
-      });
+      throw systemError('--checkpoint', this.path, error);
       return;
     }
     const [whole = '', ...changes] = text.split('\n');

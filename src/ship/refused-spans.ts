@@ -1,18 +1,11 @@
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { wrapSystemError } from '../core/files/system-error.js';
 import { requestJson } from '../export/otlp/otlp-json.js';
 import { groupSpans } from '../export/otlp/span-batches.js';
 import type { ShipBatch } from './target.js';
 import { counted } from '../core/counted.js';
+import { sizeOf } from '../core/files/file-kind.js';
 
 /** Bytes of a directory of refused spans at most. */
 const MOST_BYTES = 64 << 20;
@@ -30,7 +23,7 @@ export class RefusedSpans {
     wrapSystemError('--refused', directory, () => {
       mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
       for (const name of readdirSync(directory)) {
-        this.#bytes += statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0;
+        this.#bytes += sizeOf(join(directory, name));
       }
     });
   }

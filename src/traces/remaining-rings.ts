@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { untilFault } from '../core/fault.js';
-import { kindOf } from '../core/files/file-kind.js';
+import { kindOf, sizeOf } from '../core/files/file-kind.js';
 import { hasCode } from '../core/files/system-error.js';
 import { listed } from '../core/counted.js';
 import { filesBelow } from '../core/recovery/ring-search.js';
@@ -22,10 +22,6 @@ interface RemainingRing {
   finalBytes: number;
   /** Why it cannot be read. */
   fault?: string;
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Whether a ring belongs to the user whose trace it claims to feed. */

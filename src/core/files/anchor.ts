@@ -36,10 +36,10 @@ export function anchorOwnDirectory(path: string): void {
   });
 }
 
-/** Lets go of a directory. */
-export function releaseDirectory(path: string): void {
-  core.releaseDirectory(path);
-}
+export const {
+  /** Lets go of a directory. */
+  releaseDirectory,
+} = core;
 
 /** A path for node:fs that leads below the innermost held directory above it. */
 export function anchoredPath(path: string): string {

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { anchoredPath } from './anchor.js';
 import { hasCode } from './system-error.js';
@@ -22,4 +22,9 @@ export function isDirectory(path: string): boolean {
 /** Whether a regular file is there, and not a link to one, which an attacker may have put there. */
 export function isRegularFile(path: string): boolean {
   return kindOf(path)?.isFile() === true;
+}
+
+/** Bytes of the file at a path; 0: there is none. */
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -3,6 +3,7 @@ import { nextSeen, readSeen } from './file-view.js';
 import type { FileView } from './file-view.js';
 import { openRegularFile, seenSize } from './regular-file.js';
 import type { Links } from './regular-file.js';
+import { wrapSystemError } from './system-error.js';
 
 const WINDOW_BYTES = 1 << 20;
 
@@ -23,11 +24,12 @@ export class FileWindow {
   /**
    * @param windowBytes what is read at once; smaller where many files are open together.
    * @param links whether a symbolic link at the path is followed.
-   * @throws TraceFormatError when this is not a regular file; the error of node:fs when it cannot be opened.
+   * @throws TraceFormatError when this is not a regular file; TracewrightError `ERR_SYSTEM` when it cannot be
+   *   opened, or later read.
    */
   constructor(path: string, windowBytes = WINDOW_BYTES, links: Links = 'followed') {
     this.path = path;
-    const file = openRegularFile(path, links);
+    const file = wrapSystemError('path', path, () => openRegularFile(path, links));
     this.#fd = file.fd;
     this.#view = file.view;
     this.#size = seenSize(file);
@@ -118,13 +120,9 @@ export class FileWindow {
     // What follows `size` may change still, and would be read again.
     const most = Math.min(this.#bytes.length, this.remaining);
     while (this.#end < count) {
-      const read = readSeen(
-        this.#fd,
-        this.#view,
-        this.#bytes,
-        this.#end,
-        most - this.#end,
-        this.#offset + this.#end,
+      const left = most - this.#end;
+      const read = wrapSystemError('path', this.path, () =>
+        readSeen(this.#fd, this.#view, this.#bytes, this.#end, left, this.#offset + this.#end),
       );
       if (read === 0) return false;
       this.#end += read;

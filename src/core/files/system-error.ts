@@ -6,12 +6,13 @@ export function wrapSystemError<T>(field: string, value: unknown, call: () => T)
   try {
     return call();
   } catch (error) {
-    if (error instanceof TracewrightError) throw error;
     throw systemError(field, value, error);
   }
 }
 
-function systemError(field: string, value: unknown, cause: unknown): TracewrightError {
+/** An error of the operating system or the native core as ours; one that is ours stays as it is. */
+export function systemError(field: string, value: unknown, cause: unknown): TracewrightError {
+  if (cause instanceof TracewrightError) return cause;
   const { errno, message } = cause as { errno?: number; message?: string };
   const name = errno === undefined ? '' : `${getSystemErrorName(-Math.abs(errno))}: `;
   const text = message ?? String(cause);

@@ -15,6 +15,18 @@ export function integerIn(field: string, value: unknown, low: number, high: numb
   return value;
 }
 
+interface Types {
+  string: string;
+  boolean: boolean;
+  function: (...values: never) => unknown;
+}
+
+/** What must be of a primitive type, or a function. */
+export function ofType<T extends keyof Types>(field: string, value: unknown, type: T): Types[T] {
+  if (typeof value !== type) throw wrongType(field, value, `a ${type}`);
+  return value as Types[T];
+}
+
 /**
  * A limit that a caller sets: a number, at least `low`; Infinity is none.
  *
@@ -77,10 +89,7 @@ export function ownOptions<Options extends object, Name extends keyof Options & 
     own[name] = (given as Record<string, unknown>)[name];
   }
   for (const name of names === undefined ? [] : CALLBACKS) {
-    const callback = own[name];
-    if (callback !== undefined && typeof callback !== 'function') {
-      throw wrongType(name, callback, 'a function');
-    }
+    if (own[name] !== undefined) ofType(name, own[name], 'function');
   }
   return own as Options;
 }

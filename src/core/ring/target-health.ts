@@ -1,7 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import { core } from '../addon.js';
-import { wrongType } from '../errors.js';
 import { shared } from '../process-state.js';
+import { ofType } from '../options/argument.js';
 
 /** News of where a trace goes: it has begun to fail, or it works again. */
 export interface TargetFault {
@@ -45,10 +45,9 @@ const watches = shared('ring.watches', () => new Map<string, Watch>());
  * @throws TracewrightError unless it is a function or absent.
  */
 export function checkFaultHandler(handler: unknown): FaultHandler | undefined {
-  if (handler === undefined || typeof handler === 'function') {
-    return handler as FaultHandler | undefined;
-  }
-  throw wrongType('onFault', handler, 'a function');
+  return handler === undefined
+    ? undefined
+    : (ofType('onFault', handler, 'function') as FaultHandler);
 }
 
 /**

@@ -25,9 +25,13 @@ function names(
   return (value) => table.get(value) ?? other;
 }
 
+function named(type: string, ...of: Parameters<typeof names>): ValueNames {
+  return { type, nameOf: names(...of) };
+}
+
 /** Those of a type with an error, whose name all unknown values have too. */
 function orError(values: Values & { ERROR: number }, prefix: string, error: string): ValueNames {
-  return { type: 'int', nameOf: names(values, prefix, error, { [error]: values.ERROR }) };
+  return named('int', values, prefix, error, { [error]: values.ERROR });
 }
 
 const assertions: readonly (readonly [number, string])[] = Object.entries(constants.WinAssert)
@@ -45,42 +49,27 @@ function assertionNames(value: number): string {
     .join('|');
 }
 
-const keyvals: ValueNames = {
-  type: 'int',
-  nameOf: names(constants.Keyval, 'MPI_', 'user-defined-keyval'),
-};
+const keyvals: ValueNames = named('int', constants.Keyval, 'MPI_', 'user-defined-keyval');
 
 /** The types whose values are printed with a name after them. */
 export const valueNames: Partial<Record<FieldType, ValueNames>> = {
-  comm: { type: 'MPI_Comm', nameOf: names(constants.Comm, 'MPI_COMM_', 'user-defined-comm') },
-  group: { type: 'MPI_Group', nameOf: names(constants.Group, 'MPI_GROUP_', 'user-defined-group') },
-  datatype: {
-    type: 'MPI_Datatype',
-    nameOf: names(constants.Datatype, 'MPI_', 'user-defined-datatype', {
-      MPI_DATATYPE_ERROR: constants.Datatype.ERROR,
-      MPI_DATATYPE_NULL: constants.Datatype.NULL,
-      MPI_2INT: constants.Datatype.TWO_INT,
-    }),
-  },
-  op: {
-    type: 'MPI_Op',
-    nameOf: names(constants.Op, 'MPI_', 'user-defined-op', {
-      MPI_OP_ERROR: constants.Op.ERROR,
-      MPI_OP_NULL: constants.Op.NULL,
-    }),
-  },
-  file: {
-    type: 'MPI_File',
-    nameOf: (value) => (value === constants.File.NULL ? 'DUMPI_FILE_NULL' : 'user-file'),
-  },
+  comm: named('MPI_Comm', constants.Comm, 'MPI_COMM_', 'user-defined-comm'),
+  group: named('MPI_Group', constants.Group, 'MPI_GROUP_', 'user-defined-group'),
+  datatype: named('MPI_Datatype', constants.Datatype, 'MPI_', 'user-defined-datatype', {
+    MPI_DATATYPE_ERROR: constants.Datatype.ERROR,
+    MPI_DATATYPE_NULL: constants.Datatype.NULL,
+    MPI_2INT: constants.Datatype.TWO_INT,
+  }),
+  op: named('MPI_Op', constants.Op, 'MPI_', 'user-defined-op', {
+    MPI_OP_ERROR: constants.Op.ERROR,
+    MPI_OP_NULL: constants.Op.NULL,
+  }),
+  file: named('MPI_File', {}, '', 'user-file', { DUMPI_FILE_NULL: constants.File.NULL }),
   info: {
     type: 'MPI_Info',
     nameOf: (value) => (value >= constants.Info.FIRST_USER ? 'user-info' : 'MPI_INFO_NULL'),
   },
-  win: {
-    type: 'int',
-    nameOf: (value) => (value === constants.Win.NULL ? 'DUMPI_WIN_NULL' : 'user-defined-win'),
-  },
+  win: named('int', {}, '', 'user-defined-win', { DUMPI_WIN_NULL: constants.Win.NULL }),
   errhandler: {
     type: 'int',
     nameOf(value) {
@@ -93,17 +82,11 @@ export const valueNames: Partial<Record<FieldType, ValueNames>> = {
   commKeyval: keyvals,
   typeKeyval: keyvals,
   winKeyval: keyvals,
-  comparison: {
-    type: 'int',
-    nameOf: names(constants.Comparison, 'MPI_', 'undefined-comparison', {
-      MPI_COMPARISON_ERROR: constants.Comparison.ERROR,
-    }),
-  },
+  comparison: named('int', constants.Comparison, 'MPI_', 'undefined-comparison', {
+    MPI_COMPARISON_ERROR: constants.Comparison.ERROR,
+  }),
   topology: orError(constants.Topology, 'MPI_', 'DUMPI_TOPOLOGY_ERROR'),
-  combiner: {
-    type: 'int',
-    nameOf: names(constants.Combiner, 'MPI_COMBINER_', 'DUMPI_COMBINER_ERROR'),
-  },
+  combiner: named('int', constants.Combiner, 'MPI_COMBINER_', 'DUMPI_COMBINER_ERROR'),
   ordering: orError(constants.Ordering, 'MPI_ORDER_', 'DUMPI_ORDERING_ERROR'),
   filemode: orError(constants.FileMode, 'MPI_MODE_', 'DUMPI_FILEMODE_ERROR'),
   whence: orError(constants.Whence, 'MPI_SEEK_', 'DUMPI_WHENCE_ERROR'),

@@ -2,7 +2,6 @@ import { limitFrom, oneOf, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
-import { wrapSystemError } from '../../core/files/system-error.js';
 
 /** Bytes are taken out of the file's window in stretches of this size. */
 const STRETCH_BYTES = 256 << 10;
@@ -60,7 +59,7 @@ export class FieldCursor {
     options = cursorOptions(options);
     this.#encoding = oneOf('encoding', options.encoding ?? 'utf8', TEXT_ENCODINGS);
     this.path = path;
-    this.#window = wrapSystemError('path', path, () => new FileWindow(path, STRETCH_BYTES));
+    this.#window = new FileWindow(path, STRETCH_BYTES);
     this.limit = Math.min(limit ?? this.#window.size, this.#window.size);
     this.#maxRecordBytes = limitFrom(
       'maxRecordBytes',
@@ -217,7 +216,7 @@ export class FieldCursor {
     window.seek(this.offset);
     this.#onProgress?.(window.offset, window.size);
     const stretch = Math.max(count, Math.min(STRETCH_BYTES, this.remaining));
-    const bytes = wrapSystemError('path', this.path, () => window.peek(stretch));
+    const bytes = window.peek(stretch);
     if (bytes === undefined) throw this.fault(`${field} is cut: the file became shorter`, field);
     this.#base = window.offset;
     this.#bytes = bytes;

@@ -4,6 +4,7 @@ import { Communicators, MAKING_COMMUNICATORS, WORLD } from './communicators.js';
 import type { CommunicatorId } from './communicators.js';
 import { labelOf } from '../calls.js';
 import type { CallName } from '../calls.js';
+import { warningOf } from '../../core/finding.js';
 import { acceptsAny, messageSidesOf, preparedBy } from './message-ends.js';
 import type { MessageSide } from './message-ends.js';
 import type { CallRecord } from './call-record.js';
@@ -174,10 +175,7 @@ export class MessageMatch {
     for (const [comm, { sends }] of this.#traffic) {
       const members = this.#communicators.membersOf(comm);
       if (members === undefined) continue;
-      for (const [key, tags] of sends) {
-        const from = Math.floor(key / this.#size);
-        const to = members[key % this.#size];
-        if (to === undefined) continue;
+      for (const [from, to, tags] of this.#withMembers(sends, members)) {
         const cell = from * this.#size + to;
         const pair = pairs.get(cell) ?? { from, to, messages: 0, bytes: 0 };
         pairs.set(cell, pair);
@@ -196,20 +194,13 @@ export class MessageMatch {
     traffic: Exchange,
     path: string,
   ): Generator<Finding, void> {
-    const warning = (rule: string, message: string): Finding => ({
-      severity: 'warning',
-      rule,
-      message,
-      path,
-    });
+    const warning = (rule: string, message: string): Finding => warningOf(path, rule, message);
     const indexOf = new Map(members.map((rank, at) => [rank, at]));
     const where = comm === WORLD ? '' : `, in a communicator of ${members.length} ranks,`;
     const none: Stream = { count: 0, bytes: 0 };
-    for (const [key, tags] of traffic.sends) {
-      const from = Math.floor(key / this.#size);
-      const to = members[key % this.#size];
+    for (const [from, to, tags] of this.#withMembers(traffic.sends, members)) {
       const at = indexOf.get(from);
-      if (to === undefined || at === undefined) continue;
+      if (at === undefined) continue;
       const counterparts = traffic.receives.get(to * this.#size + at);
       for (const [tag, sent] of tags) {
         const received = counterparts?.get(tag) ?? none;
@@ -232,11 +223,9 @@ export class MessageMatch {
       }
     }
     // Receives of what nobody sends.
-    for (const [key, tags] of traffic.receives) {
-      const to = Math.floor(key / this.#size);
-      const from = members[key % this.#size];
+    for (const [to, from, tags] of this.#withMembers(traffic.receives, members)) {
       const at = indexOf.get(to);
-      if (from === undefined || at === undefined) continue;
+      if (at === undefined) continue;
       const counterparts = traffic.sends.get(from * this.#size + at);
       for (const [tag, { count }] of tags) {
         if (counterparts?.has(tag) === true || this.#excused(traffic, from, to, count, false)) {
@@ -247,6 +236,17 @@ export class MessageMatch {
           `rank ${from} sends 0 messages with tag ${tag} to rank ${to}${where === '' ? ',' : where} which has ${count} receives for them`,
         );
       }
+    }
+  }
+
+  /** Ranks of the run with their peers, which are members of the communicator. */
+  *#withMembers(
+    streams: Streams,
+    members: readonly number[],
+  ): Generator<[own: number, peer: number, tags: ReadonlyMap<number, Stream>], void> {
+    for (const [key, tags] of streams) {
+      const peer = members[key % this.#size];
+      if (peer !== undefined) yield [Math.floor(key / this.#size), peer, tags];
     }
   }
 

@@ -1,5 +1,5 @@
 import { TraceFormatError } from '../../core/errors.js';
-import { END_OF_STREAM_LABEL, FUNCTION_EXIT_LABEL, callLabelled } from '../calls.js';
+import { callLabelled, ENCODED_BYTES, END_OF_STREAM_LABEL, FUNCTION_EXIT_LABEL } from '../calls.js';
 import type { Call, Field, FieldEncoding, Status } from '../calls.js';
 import { FieldCursor } from './field-cursor.js';
 import type { FieldCursorOptions, TextEncoding } from './field-cursor.js';
@@ -303,7 +303,7 @@ export class CallCursor {
   }
 
   #array(encoding: FieldEncoding, name: string): number[] | string[] {
-    const count = this.#cursor.count(name, MIN_ELEMENT_BYTES[encoding]);
+    const count = this.#cursor.count(name, ENCODED_BYTES[encoding]);
     const values: (number | bigint | string)[] = [];
     for (let i = 0; i < count; i++) values.push(this.#one(encoding, name));
     return values as number[] | string[];
@@ -340,17 +340,6 @@ export class CallCursor {
     if (!isAtLeast(this.#body.version, SINGLE_ARGC_VERSION)) this.#cursor.i32('argc');
   }
 }
-
-const MIN_ELEMENT_BYTES: Readonly<Record<FieldEncoding, number>> = {
-  i8: 1,
-  u8: 1,
-  i16: 2,
-  i32: 4,
-  i64: 8,
-  u64: 8,
-  chars: COUNT_BYTES,
-  status: STATUS_RECORD_BYTES,
-};
 
 /**
  * The seconds over the bias whose low 16 bits are `low`, near `reference`: at most `back` seconds in

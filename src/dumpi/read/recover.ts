@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, sep } from 'node:path';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
@@ -17,19 +17,15 @@ import { whileLocked } from '../../core/recovery/recovery-lock.js';
 import { filesBelow, ringsBelow } from '../../core/recovery/ring-search.js';
 import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
-import { hasCode } from '../../core/files/system-error.js';
 import { CALLS_FORMAT, fileOfRing, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
 import { BIASES_BYTES, BODY_OFFSET } from '../layout.js';
 import { writeTrailer } from '../trailer.js';
+import { isDirectory, sizeOf } from '../../core/files/file-kind.js';
 import { surveyBody } from './body-survey.js';
 import { recoverNames } from './leftover-names.js';
 import { trailerOf } from './rank-trailer.js';
 import { completeWithoutRing, ranksWithoutRing } from './recover-without-ring.js';
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
 
 /** Deletes the files of a rank that was being opened. */
 function removeBegun(file: string, callsRing: string): void {
@@ -72,15 +68,6 @@ function recoverRank(ring: RingFile, file: string): RecoveredStream | undefined 
   if (!names.isRingLeft) rmSync(namesRing, { force: true });
   rmSync(side.names, { force: true });
   return recovered;
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return lstatSync(path).isDirectory();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
 }
 
 /** Whether a ring elsewhere says to feed a file in a directory. */

@@ -8,7 +8,6 @@ import type {
   RowOptions,
   RowProcess,
   RowReading,
-  RowRecord,
   RowTrack,
 } from '../../rows/row-batch.js';
 import { callObject, nanosecondsOf } from './dump.js';
@@ -44,55 +43,36 @@ interface OpenFunction {
  *   the fault have been yielded.
  */
 export function readRows(path: string, options: RowOptions): RowReading {
-  const reading = new RunReading(path, options);
-  return {
-    batches: () => reading.batches(),
-    get flows() {
-      return reading.flows;
-    },
-  };
-}
+  const { onFault, onProgress } = options;
+  // A rank's own file has no other end.
+  const messages = isMetafile(path) ? new RunMessages(existingRankFiles(path).length) : undefined;
+  const reading = { batches, flows: [] as readonly RowFlow[] };
+  const noteFault: OnFault | undefined =
+    onFault &&
+    ((fault) => {
+      messages?.giveUp();
+      onFault(fault);
+    });
+  let count = 0;
 
-class RunReading {
-  flows: readonly RowFlow[] = [];
-  readonly #path: string;
-  readonly #options: RowOptions;
-  readonly #messages: RunMessages | undefined;
-  #batches = 0;
-
-  constructor(path: string, options: RowOptions) {
-    this.#path = path;
-    this.#options = options;
-    // A rank's own file has no other end.
-    if (isMetafile(path)) this.#messages = new RunMessages(existingRankFiles(path).length);
-  }
-
-  *batches(): Generator<RowBuilder, void> {
-    const { onFault } = this.#options;
-    const noteFault: OnFault | undefined =
-      onFault &&
-      ((fault) => {
-        this.#messages?.giveUp();
-        onFault(fault);
-      });
+  function* batches(): Generator<RowBuilder, void> {
     let rank = 0;
-    for (const file of untilFault(onFault, this.#path, () => callFilesOf(this.#path))) {
-      this.#messages?.begin(rank++);
-      for (const batch of untilFault(noteFault, file, () => this.#ofRank(file))) {
-        this.#batches++;
+    for (const file of untilFault(onFault, path, () => callFilesOf(path))) {
+      messages?.begin(rank++);
+      for (const batch of untilFault(noteFault, file, () => ofRank(file))) {
+        count++;
         yield batch;
       }
     }
-    this.flows = this.#messages?.whole() ?? [];
+    reading.flows = messages?.whole() ?? [];
   }
 
-  *#ofRank(file: string): Generator<RowBuilder, void> {
-    const read = { onProgress: this.#options.onProgress };
-    const sections = readSections(file, read);
-    const cursor = CallCursor.ofTrace(sections, read);
+  function* ofRank(file: string): Generator<RowBuilder, void> {
+    const sections = readSections(file, { onProgress });
+    const cursor = CallCursor.ofTrace(sections, { onProgress });
     const sizes = new ReadDatatypeSizes(sections);
     const newBatch = (offset: number): RowBuilder =>
-      new RowBuilder(this.#options, offset, () => new CallFields(sections));
+      new RowBuilder(options, offset, () => callFields(sections));
     const calls = new RankRows(file, sections);
     let batch = newBatch(0);
     let fault: { error: unknown } | undefined;
@@ -103,13 +83,13 @@ class RunReading {
           batch = newBatch(call.offset);
         }
         const row = calls.add(batch, call);
-        if (this.#messages === undefined) continue;
+        if (messages === undefined) continue;
         sizes.call(call);
-        if (row === undefined) this.#messages.untimed(call);
+        if (row === undefined) messages.untimed(call);
         else if (row >= 0) {
           const start = batch.rows.start[row]!;
           const end = start + batch.rows.duration[row]!;
-          this.#messages.call(call, sizes, this.#batches, row, start, end);
+          messages.call(call, sizes, count, row, start, end);
         }
       }
     } catch (error) {
@@ -121,26 +101,24 @@ class RunReading {
     yield batch;
     if (fault !== undefined) throw fault.error;
   }
+
+  return reading;
 }
 
 /** What only its record says of a call. */
-class CallFields implements AttributeReader {
-  readonly #cursor: CallCursor;
-
-  constructor(sections: Sections) {
-    this.#cursor = CallCursor.ofTrace(sections);
-  }
-
-  at(offset: number): RowRecord {
-    this.#cursor.seek(offset);
-    const call = this.#cursor.next();
-    const fields = call === undefined ? {} : callObject(call)['fields'];
-    return { attributes: fields as Record<string, unknown> };
-  }
-
-  close(): void {
-    this.#cursor.close();
-  }
+function callFields(sections: Sections): AttributeReader {
+  const cursor = CallCursor.ofTrace(sections);
+  return {
+    at(offset) {
+      cursor.seek(offset);
+      const call = cursor.next();
+      const fields = call === undefined ? {} : callObject(call)['fields'];
+      return { attributes: fields as Record<string, unknown> };
+    },
+    close: () => {
+      cursor.close();
+    },
+  };
 }
 
 /** The calls of one rank as rows. */

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { TracewrightError } from '../../core/errors.js';
 import { rankRings } from '../file-names.js';
 import { BIASES_BYTES, BODY_OFFSET } from '../layout.js';
@@ -7,6 +7,7 @@ import { loadConfiguration } from '../write/configuration.js';
 import type { ConfigurationOptions } from '../write/configuration.js';
 import { openRank } from '../write/rank.js';
 import type { Rank } from '../write/rank.js';
+import { sizeOf } from '../../core/files/file-kind.js';
 import { warn } from './warnings.js';
 
 /** Where a run's files are. */
@@ -71,7 +72,7 @@ export function completeRank(prefix: string, files: RunFiles, rank: number): voi
     // `tracewright recover` reports what is wrong.
   }
   try {
-    const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const bytes = sizeOf(path);
     if (bytes > BODY_OFFSET + BIASES_BYTES) return;
     // Recovery failed.
     if (existsSync(rankRings(path, undefined, '').calls)) return;

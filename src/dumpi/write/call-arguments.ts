@@ -1,4 +1,4 @@
-import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
+import { outOfRange, wrongType } from '../../core/errors.js';
 import { checkInt64, storeInt64 } from '../../core/int64.js';
 import { takeElements } from '../../core/taken-elements.js';
 import type { Call, Field, FieldEncoding, Status } from '../calls.js';
@@ -11,6 +11,8 @@ import {
   STATUS_SOURCE_OFFSET,
   STATUS_TAG_OFFSET,
 } from '../layout.js';
+import { integerIn } from '../../core/options/argument.js';
+import { ENCODED_BYTES } from '../calls.js';
 
 /**
  * The arguments of a call as bytes, for any call and any legal values, by walking the table. The
@@ -19,13 +21,11 @@ import {
 
 /** The widths of integers, their ranges and the DataView methods that write them. */
 export const INTEGERS = {
-  i8: { bytes: 1, low: -0x80, high: 0x7f, set: 'setInt8' },
-  u8: { bytes: 1, low: 0, high: 0xff, set: 'setUint8' },
-  i16: { bytes: 2, low: -0x8000, high: 0x7fff, set: 'setInt16' },
-  i32: { bytes: 4, low: -0x8000_0000, high: 0x7fff_ffff, set: 'setInt32' },
+  i8: { low: -0x80, high: 0x7f, set: 'setInt8' },
+  u8: { low: 0, high: 0xff, set: 'setUint8' },
+  i16: { low: -0x8000, high: 0x7fff, set: 'setInt16' },
+  i32: { low: -0x8000_0000, high: 0x7fff_ffff, set: 'setInt32' },
 } as const;
-
-const INT64_BYTES = 8;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -39,11 +39,7 @@ function checkInteger(
     return;
   }
   const { low, high } = INTEGERS[encoding];
-  const limit = `an integer from ${low} to ${high}`;
-  if (typeof value !== 'number') throw wrongType(field, value, limit);
-  if (!Number.isInteger(value) || value < low || value > high) {
-    throw outOfRange(field, value, limit);
-  }
+  integerIn(field, value, low, high);
 }
 
 /** A copy of a status, each field of which is read once. */
@@ -52,11 +48,12 @@ function takeStatus(field: string, status: unknown): Status {
     throw wrongType(field, status, 'a status: { bytes, source, tag, cancelled, error }');
   }
   const { bytes, source, tag, cancelled, error } = status as Status;
-  checkInteger(`${field}.bytes`, bytes, 'i32');
-  checkInteger(`${field}.source`, source, 'i32');
-  checkInteger(`${field}.tag`, tag, 'i32');
-  checkInteger(`${field}.cancelled`, cancelled, 'i8');
-  checkInteger(`${field}.error`, error, 'i8');
+  for (const [name, value] of Object.entries({ bytes, source, tag })) {
+    checkInteger(`${field}.${name}`, value, 'i32');
+  }
+  for (const [name, value] of Object.entries({ cancelled, error })) {
+    checkInteger(`${field}.${name}`, value, 'i8');
+  }
   return { bytes, source, tag, cancelled, error };
 }
 
@@ -89,11 +86,7 @@ function checkLength(name: string, field: Field, length: number, values: Values)
   const count = countOf(field, values);
   if (count === undefined || length === 0 || length === count) return;
   const limit = `of ${count} ${field.encoding === 'chars' && field.dimensions === 0 ? 'bytes' : 'elements'} as ${field.count ?? ''} says, or empty`;
-  throw new TracewrightError('ERR_ARGUMENT_RANGE', `${name} must be ${limit}, got ${length}`, {
-    field: name,
-    value: length,
-    limit,
-  });
+  throw outOfRange(name, length, limit);
 }
 
 /** @param values scalars of the call, of which one may count the elements of this field. */
@@ -164,17 +157,8 @@ export function takeArguments(call: Call, values: unknown): Values {
 }
 
 function sizeOne(value: unknown, encoding: FieldEncoding): number {
-  switch (encoding) {
-    case 'chars':
-      return COUNT_BYTES + Buffer.byteLength(value as string);
-    case 'status':
-      return STATUS_RECORD_BYTES;
-    case 'i64':
-    case 'u64':
-      return INT64_BYTES;
-    default:
-      return INTEGERS[encoding].bytes;
-  }
+  const bytes = ENCODED_BYTES[encoding];
+  return encoding === 'chars' ? bytes + Buffer.byteLength(value as string) : bytes;
 }
 
 function sizeField(field: Field, value: unknown): number {
@@ -241,11 +225,10 @@ function writeOne(
     case 'i64':
     case 'u64':
       storeInt64(view, at, value as number | bigint);
-      return at + INT64_BYTES;
+      return at + ENCODED_BYTES[encoding];
     default: {
-      const { bytes: width, set } = INTEGERS[encoding];
-      view[set](at, value as number);
-      return at + width;
+      view[INTEGERS[encoding].set](at, value as number);
+      return at + ENCODED_BYTES[encoding];
     }
   }
 }

@@ -1,6 +1,7 @@
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { isArray } from '../../core/taken-elements.js';
 import { bufferOf, classNameOf, lengthOf } from '../../core/typed-array.js';
+import { ENCODED_BYTES } from '../calls.js';
 import type { Call, Field, Status } from '../calls.js';
 import {
   COUNT_BYTES,
@@ -140,8 +141,8 @@ function writeArgument({ variable, dimensions, encoding }: Argument): string {
   if (n${variable} !== 0) p = putStatus(view, p, t${variable}, 0);`;
   }
   if (dimensions === 0) {
-    const { bytes, set } = INTEGERS[encoding as NarrowEncoding];
-    return `view.${set}(p, ${variable}); p += ${bytes};`;
+    const { set } = INTEGERS[encoding as NarrowEncoding];
+    return `view.${set}(p, ${variable}); p += ${ENCODED_BYTES[encoding]};`;
   }
   const write = `write_${encoding}(t${variable}, n${variable}, p + ${COUNT_BYTES})`;
   return `view.setInt32(p, n${variable});
@@ -193,7 +194,7 @@ function loopText(all: readonly Argument[]): string {
         encoding === 'status'
           ? `p = putStatus(view, p, from, ${STATUS_NUMBERS} * i);`
           : `view.${INTEGERS[encoding as NarrowEncoding].set}(p, from[i]);
-    p += ${INTEGERS[encoding as NarrowEncoding].bytes};`;
+    p += ${ENCODED_BYTES[encoding]};`;
       return `${encoding === 'i32' ? COPY_TEXT : ''}function take_${encoding}(from, index) {
   if (!isArray(from)) return -1;
   const count = from.length;
@@ -212,10 +213,6 @@ function write_${encoding}(from, count, p) {
 }`;
     })
     .join('\n');
-}
-
-function elementBytes({ encoding }: Field): number {
-  return encoding === 'status' ? STATUS_RECORD_BYTES : INTEGERS[encoding as NarrowEncoding].bytes;
 }
 
 /**
@@ -253,15 +250,18 @@ export function compiledEncoder(
     const { dimensions, encoding, variable } = argument;
     const simple = dimensions === 0 && encoding !== 'status' && !argument.rootOnly;
     if (dimensions === 0) {
-      bound += encoding === 'status' ? COUNT_BYTES + STATUS_RECORD_BYTES : elementBytes(argument);
+      bound +=
+        encoding === 'status'
+          ? COUNT_BYTES + STATUS_RECORD_BYTES
+          : ENCODED_BYTES[argument.encoding];
     } else {
       // 3 more, for where its elements may lie until they are moved.
       bound += COUNT_BYTES + 3;
     }
     if (simple && !moving) {
-      const { bytes, set } = INTEGERS[encoding as NarrowEncoding];
+      const { set } = INTEGERS[encoding as NarrowEncoding];
       stores.push(`view.${set}(start + ${fixed}, ${variable});`);
-      fixed += bytes;
+      fixed += ENCODED_BYTES[encoding];
       continue;
     }
     if (!moving) stores.push(`let p = start + ${fixed};`);
@@ -272,14 +272,14 @@ export function compiledEncoder(
   }
   const growing = all
     .filter(({ dimensions }) => dimensions === 1)
-    .map((argument) => ` + n${argument.variable} * ${elementBytes(argument)}`)
+    .map((argument) => ` + n${argument.variable} * ${ENCODED_BYTES[argument.encoding]}`)
     .join('');
   // Without what only a root has, and with no status: no record is shorter.
   const least = all
     .filter((argument) => !argument.rootOnly)
     .map((argument) => {
-      if (!isCopied(argument)) return String(elementBytes(argument));
-      return `${COUNT_BYTES} + n${argument.variable} * ${elementBytes(argument)}`;
+      if (!isCopied(argument)) return String(ENCODED_BYTES[argument.encoding]);
+      return `${COUNT_BYTES} + n${argument.variable} * ${ENCODED_BYTES[argument.encoding]}`;
     });
   const tests = (arguments_: readonly Argument[]) =>
     arguments_.map((argument) => argumentTest(argument, all)).join('\n    && ') || 'true';

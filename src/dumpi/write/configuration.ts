@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { oneOf, ownOptions } from '../../core/options/argument.js';
+import { ofType, oneOf, ownOptions } from '../../core/options/argument.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
-import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
+import { hasCode, systemError, wrapSystemError } from '../../core/files/system-error.js';
 import { takeElements } from '../../core/taken-elements.js';
 import { calls } from '../calls.js';
 import type { CallName } from '../calls.js';
@@ -111,20 +111,14 @@ export function checkConfiguration(options: ConfigurationOptions): Configuration
   if (fileRoot === '' || fileRoot.includes('\0')) {
     throw outOfRange('config.fileRoot', fileRoot, 'the beginning of a path, without NUL');
   }
-  for (const [field, value] of [
-    ['config.functionEnter', functionEnter as unknown],
-    ['config.functionExit', functionExit as unknown],
-  ] as const) {
-    if (typeof value !== 'boolean') throw wrongType(field, value, 'a boolean');
-  }
   return {
     fileRoot,
     timestamps: oneOf('config.timestamps', options.timestamps ?? 'full', TIMESTAMPS),
     statuses: oneOf('config.statuses', options.statuses ?? 'enable', SETTINGS),
     calls: settings,
     otherCalls: oneOf('config.otherCalls', options.otherCalls ?? 'enable', SETTINGS),
-    functionEnter,
-    functionExit,
+    functionEnter: ofType('config.functionEnter', functionEnter, 'boolean'),
+    functionExit: ofType('config.functionExit', functionExit, 'boolean'),
     counters: checkCounters(options.counters ?? []),
   };
 }
@@ -192,9 +186,7 @@ function readIfOpened(path: string): string | undefined {
     return readFileSync(fd, 'utf8');
   } catch (error) {
     if (hasCode(error, 'EISDIR')) return '';
-    return wrapSystemError('config', path, () => {
-      throw error;
-    });
+    throw systemError('config', path, error);
   } finally {
     closeSync(fd);
   }

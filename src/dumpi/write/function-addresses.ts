@@ -1,6 +1,7 @@
 import { checkSectionString } from '../section-encoder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { ANNOTATION, FIRST_FUNCTION_ADDRESS, NO_FUNCTION_NAME, TURN_ADDRESSES } from '../layout.js';
+import { ofType } from '../../core/options/argument.js';
 import type { FunctionNames } from './function-names.js';
 
 /** Keys of annotations: the caller's own are smaller than those that are given out. */
@@ -21,9 +22,8 @@ export interface FunctionAt {
   name?: string;
 }
 
-function checkName(name: unknown): asserts name is string {
-  if (typeof name !== 'string') throw wrongType('name', name, 'a string');
-  checkSectionString('name', name);
+function checkName(name: unknown): void {
+  checkSectionString('name', ofType('name', name, 'string'));
 }
 
 /**

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { types } from 'node:util';
 import { cpuTime, readClock } from '../../core/clock.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
-import { integerIn, ownOptions } from '../../core/options/argument.js';
+import { integerIn, ofType, ownOptions } from '../../core/options/argument.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-options.js';
 import { takeElements } from '../../core/taken-elements.js';
@@ -100,9 +100,9 @@ export interface RankPlan {
 
 /** @throws TracewrightError for a text that the format cannot store. */
 export function checkText(field: string, value: unknown): string {
-  if (typeof value !== 'string') throw wrongType(field, value, 'a string');
-  checkSectionString(field, value);
-  return value;
+  const text = ofType(field, value, 'string');
+  checkSectionString(field, text);
+  return text;
 }
 
 function checkIntegers(field: string, values: unknown): readonly number[] {
@@ -183,11 +183,9 @@ export function checkRankOptions(options: RankOptions): RankPlan {
   const ringOptions = checkRingOptions(options, { onFull: 'block' });
   const configuration = configurationOf(options.config);
   const { threads = true, readCounters } = options;
-  if (typeof (threads as unknown) !== 'boolean') throw wrongType('threads', threads, 'a boolean');
+  ofType('threads', threads, 'boolean');
   const startTime = checkStartTime(options.startTime ?? new Date());
-  if (readCounters !== undefined && typeof (readCounters as unknown) !== 'function') {
-    throw wrongType('readCounters', readCounters, 'a function');
-  }
+  if (readCounters !== undefined) ofType('readCounters', readCounters, 'function');
   const counterLabels = readCounters === undefined ? [] : configuration.counters;
   const sections = {
     version: WRITTEN_VERSION,

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
-import { TracewrightError, wrongType } from '../../core/errors.js';
+import { TracewrightError } from '../../core/errors.js';
 import { directoryMode } from '../../core/options/file-mode.js';
 import { makeDirectories } from '../../core/files/make-directories.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import { integerIn } from '../../core/options/argument.js';
+import { integerIn, ofType } from '../../core/options/argument.js';
 import { Ring } from '../../core/ring/ring.js';
 import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
@@ -192,7 +192,7 @@ export class Rank {
     if (this.#closed) throw rankClosed();
     callLabel(name);
     if (typeof args !== 'function') takeGiven(callNamed(name)!, args);
-    if (typeof (fn as unknown) !== 'function') throw wrongType('fn', fn, 'a function');
+    ofType('fn', fn, 'function');
     const timing = this.enter();
     return followCall(fn, {
       succeeded: (result) => {
@@ -248,8 +248,7 @@ export class Rank {
    * recorded are counted as ignored. The entries and exits of functions go on.
    */
   profile(on: boolean): void {
-    if (typeof (on as unknown) !== 'boolean') throw wrongType('on', on, 'a boolean');
-    this.#encoders.store = on;
+    this.#encoders.store = ofType('on', on, 'boolean');
   }
 
   /**

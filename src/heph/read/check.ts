@@ -6,6 +6,7 @@ import type { CheckOptions } from '../../core/limit-findings.js';
 import { hasPredecessors } from '../file-names.js';
 import { DEFINITION_STREAM, EPOCH_OPTION } from '../layout.js';
 import type { EventPacket, Packet } from '../packet.js';
+import { findingOf, warningOf } from '../../core/finding.js';
 import { PacketCursor } from './packet-cursor.js';
 
 /** Streams whose counters are followed; of further streams only the packets are checked. */
@@ -119,8 +120,7 @@ class TraceCheck {
       try {
         packet = cursor.packet();
       } catch (error) {
-        if (!(error instanceof TraceFormatError)) throw error;
-        yield this.#error('bad-packet', error.fault, error.offset);
+        yield findingOf('bad-packet', error);
         continue;
       }
       if (packet.kind === 'event') yield* this.#event(packet);
@@ -248,9 +248,7 @@ class TraceCheck {
   }
 
   #warning(rule: string, message: string, offset?: number): Finding {
-    const finding: Finding = { severity: 'warning', rule, message, path: this.#path };
-    if (offset !== undefined) finding.offset = offset;
-    return finding;
+    return warningOf(this.#path, rule, message, offset);
   }
 }
 

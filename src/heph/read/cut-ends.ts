@@ -6,7 +6,6 @@ import {
   ftruncateSync,
   openSync,
   readSync,
-  statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { TraceFormatError } from '../../core/errors.js';
@@ -23,6 +22,7 @@ import {
   METADATA_MAGIC,
   OPTION_NAME_OFFSET,
 } from '../layout.js';
+import { sizeOf } from '../../core/files/file-kind.js';
 
 const COPY_BYTES = 1 << 20;
 const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
@@ -78,7 +78,7 @@ function cutEndsOf(file: string): CutEnd[] {
 /** What earlier recoveries have found missing in a file. */
 export function lossesOf(file: string): TraceFormatError[] {
   return cutEndsOf(file).map(({ path, offset }) => {
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const size = sizeOf(path);
     const kept = size === 0 ? 'nothing of it is left' : `${size} bytes of it are kept in ${path}`;
     return lostEndAt(
       file,

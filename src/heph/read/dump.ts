@@ -1,6 +1,6 @@
 import { quotedText } from '../../core/terminal-text.js';
 import { jsonInteger, jsonValue, numberText } from '../../core/json.js';
-import type { JsonValue } from '../../core/json.js';
+import type { JsonObject } from '../../core/json.js';
 import { wallClock } from '../../core/wall-clock.js';
 import type { Attribute, Packet } from '../packet.js';
 
@@ -31,34 +31,11 @@ export function dumpLine(packet: Packet): string {
  * The packet as an object for `JSON.stringify`. Integers of 64 bits are numbers up to 2^53 - 1 and
  * decimal strings beyond; NaN, the infinities and -0 are strings; bytes are hexadecimal.
  */
-export function dumpObject(packet: Packet): Record<string, JsonValue> {
-  const { kind, offset, size } = packet;
-  if (packet.kind === 'metadata') {
-    const { name, epoch, value } = packet;
-    return {
-      kind,
-      offset,
-      size,
-      name,
-      value: epoch === undefined ? Buffer.from(value).toString('hex') : jsonInteger(epoch),
-    };
-  }
-  return {
-    kind,
-    offset,
-    size,
-    stream: packet.stream,
-    counter: packet.counter,
-    substream: jsonInteger(packet.substream),
-    start: jsonInteger(packet.start),
-    end: jsonInteger(packet.end),
-    description: packet.description,
-    attributes: packet.attributes.map(({ name, type, value }) => ({
-      name,
-      type,
-      value: jsonValue(value),
-    })),
-  };
+export function dumpObject(packet: Packet): JsonObject {
+  if (packet.kind === 'event') return jsonValue(packet) as JsonObject;
+  const { kind, offset, size, name, epoch, value } = packet;
+  const shown = epoch === undefined ? Buffer.from(value).toString('hex') : jsonInteger(epoch);
+  return { kind, offset, size, name, value: shown };
 }
 
 function shownValue(value: Attribute['value']): string {

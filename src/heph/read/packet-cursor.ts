@@ -5,7 +5,6 @@ import type { TraceFormatError } from '../../core/errors.js';
 import { refuse } from '../../core/fault.js';
 import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
-import { wrapSystemError } from '../../core/files/system-error.js';
 import { PACKET_HEAD_BYTES, SIZE_OFFSET } from '../layout.js';
 import type { Packet } from '../packet.js';
 import { LivingFile } from './living-file.js';
@@ -73,7 +72,7 @@ export class PacketCursor {
       links,
     } = options;
     this.#decoding = new PacketDecoding(path, maxPacketBytes);
-    this.#window = wrapSystemError('path', path, () => new FileWindow(path, undefined, links));
+    this.#window = new FileWindow(path, undefined, links);
     this.#onProgress = onProgress;
     this.#onFault = onFault;
     this.#limit = this.#window.size;
@@ -292,7 +291,7 @@ export class PacketCursor {
     window.skip(this.#base + this.#at - window.offset);
     this.#onProgress?.(window.offset, window.size);
     const stretch = Math.max(count, Math.min(STRETCH_BYTES, window.remaining));
-    const bytes = wrapSystemError('path', window.path, () => window.peek(stretch));
+    const bytes = window.peek(stretch);
     if (bytes === undefined) return false;
     this.#setBytes(bytes, window.offset);
     return true;

@@ -33,6 +33,18 @@ import { TextDecoding } from './text-decoding.js';
 const WORD_BYTES = 8;
 const LENGTH_BYTES = 2;
 
+/** The names of the types, by the byte that says the type. */
+const TYPES: (Attribute['type'] | undefined)[] = [];
+for (const [type, byte] of [
+  ['u64', TYPE_U64],
+  ['i64', TYPE_I64],
+  ['f64', TYPE_F64],
+  ['string', TYPE_STRING],
+] as const) {
+  TYPES[byte] = type;
+  TYPES[TYPE_ARRAY | byte] = `${type}[]`;
+}
+
 /**
  * Decodes packets of one source. Everything that it is given may be hostile: a length is compared
  * with what the packet holds before anything is allocated for it.
@@ -179,80 +191,48 @@ export class PacketDecoding {
     const name = this.#text('name', index);
     if (this.#at >= this.#end) this.#short('type', index, 1);
     const type = this.#bytes[this.#at]!;
-    switch (type) {
-      case TYPE_U64:
-        this.#at++;
-        return { name, type: 'u64', value: this.#u64(index) };
-      case TYPE_I64:
-        this.#at++;
-        return { name, type: 'i64', value: this.#i64(index) };
-      case TYPE_F64:
-        this.#at++;
-        return { name, type: 'f64', value: this.#f64(index) };
-      case TYPE_STRING:
-        this.#at++;
-        return { name, type: 'string', value: this.#text('value', index) };
-      case TYPE_ARRAY | TYPE_U64:
-        return {
-          name,
-          type: 'u64[]',
-          value: this.#array(index, WORD_BYTES, () => this.#u64(index)),
-        };
-      case TYPE_ARRAY | TYPE_I64:
-        return {
-          name,
-          type: 'i64[]',
-          value: this.#array(index, WORD_BYTES, () => this.#i64(index)),
-        };
-      case TYPE_ARRAY | TYPE_F64:
-        return {
-          name,
-          type: 'f64[]',
-          value: this.#array(index, WORD_BYTES, () => this.#f64(index)),
-        };
-      case TYPE_ARRAY | TYPE_STRING:
-        return {
-          name,
-          type: 'string[]',
-          value: this.#array(index, LENGTH_BYTES, () => this.#text('value', index)),
-        };
-      default:
-        return this.#fail(
-          this.#at,
-          field('type', index),
-          type === TYPE_ARRAY
-            ? `attribute ${index} is an array of no type (0x80)`
-            : `attribute ${index} has the unknown type 0x${hex(type, 2)}`,
-          type,
-          '1 (u64), 2 (i64), 3 (f64) or 4 (string), or-ed with 0x80 for an array',
-        );
+    const known = TYPES[type];
+    if (known === undefined) {
+      this.#fail(
+        this.#at,
+        field('type', index),
+        type === TYPE_ARRAY
+          ? `attribute ${index} is an array of no type (0x80)`
+          : `attribute ${index} has the unknown type 0x${hex(type, 2)}`,
+        type,
+        '1 (u64), 2 (i64), 3 (f64) or 4 (string), or-ed with 0x80 for an array',
+      );
     }
+    this.#at++;
+    const value = type < TYPE_ARRAY ? this.#value(type, index) : this.#array(type, index);
+    return { name, type: known, value } as Attribute;
   }
 
-  #array<T>(index: number, leastBytes: number, read: () => T): T[] {
-    this.#at++;
+  #array(type: number, index: number): unknown[] {
     if (this.#end - this.#at < LENGTH_BYTES) this.#short('value', index, LENGTH_BYTES);
     const count = this.#view.getUint16(this.#at);
     this.#at += LENGTH_BYTES;
-    if (count * leastBytes > this.#end - this.#at) this.#short('value', index, count * leastBytes);
-    const values = new Array<T>(count);
-    for (let i = 0; i < count; i++) values[i] = read();
+    const each = type - TYPE_ARRAY;
+    const leastBytes = count * (each === TYPE_STRING ? LENGTH_BYTES : WORD_BYTES);
+    if (leastBytes > this.#end - this.#at) this.#short('value', index, leastBytes);
+    const values = new Array<unknown>(count);
+    for (let i = 0; i < count; i++) values[i] = this.#value(each, index);
     return values;
   }
 
-  #u64(index: number): bigint {
-    return this.#view.getBigUint64(this.#word(index));
+  #value(type: number, index: number): bigint | number | string {
+    switch (type) {
+      case TYPE_U64:
+        return this.#view.getBigUint64(this.#word(index));
+      case TYPE_I64:
+        return this.#view.getBigInt64(this.#word(index));
+      case TYPE_F64:
+        return this.#view.getFloat64(this.#word(index));
+      default:
+        return this.#text('value', index);
+    }
   }
 
-  #i64(index: number): bigint {
-    return this.#view.getBigInt64(this.#word(index));
-  }
-
-  #f64(index: number): number {
-    return this.#view.getFloat64(this.#word(index));
-  }
-
-  /** Moves past the next eight bytes and returns their position. */
   #word(index: number): number {
     const at = this.#at;
     if (this.#end - at < WORD_BYTES) this.#short('value', index, WORD_BYTES);

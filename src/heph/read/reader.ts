@@ -1,5 +1,4 @@
-import { integerIn, limitFrom, ownOptions } from '../../core/options/argument.js';
-import { wrongType } from '../../core/errors.js';
+import { integerIn, limitFrom, ofType, ownOptions } from '../../core/options/argument.js';
 import type { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
 import { takeBytes } from '../../core/taken-elements.js';
@@ -47,16 +46,11 @@ export function* readPackets(path: string, options: ReadOptions = {}): Generator
 export function decodePacket(bytes: Uint8Array, offset = 0, source = 'packet'): Packet {
   const taken = takeBytes('bytes', bytes);
   integerIn('offset', offset, 0, taken.length);
-  const decoding = new PacketDecoding(checkSource(source), 0xffff_ffff);
+  const decoding = new PacketDecoding(ofType('source', source, 'string'), 0xffff_ffff);
   decoding.setBytes(taken, 0);
   const left = taken.length - offset;
   if (left < PACKET_HEAD_BYTES) throw decoding.headCut(offset, left);
   return decoding.decode(offset, decoding.size(offset, left));
-}
-
-function checkSource(source: unknown): string {
-  if (typeof source !== 'string') throw wrongType('source', source, 'a string');
-  return source;
 }
 
 /**
@@ -79,7 +73,7 @@ export class PacketDecoder {
   constructor(source = 'stream', options: { maxPacketBytes?: number } = {}) {
     const { maxPacketBytes = DEFAULT_MAX_PACKET_BYTES } = ownOptions(options, ['maxPacketBytes']);
     const most = limitFrom('maxPacketBytes', maxPacketBytes, 1);
-    this.#decoding = new PacketDecoding(checkSource(source), most);
+    this.#decoding = new PacketDecoding(ofType('source', source, 'string'), most);
   }
 
   /** Bytes held of a packet that is not whole yet. */

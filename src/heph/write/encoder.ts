@@ -1,16 +1,19 @@
 import { storeInt64 } from '../../core/int64.js';
 import { writeUtf8 } from '../../core/utf8.js';
+import { nameAt } from '../event-head.js';
 import {
   COUNTER_OFFSET,
   EVENT_MAGIC,
   MAGIC_OFFSET,
   MAX_U16,
+  SIZE_OFFSET,
   START_OFFSET,
   STREAM_OFFSET,
+  SUBSTREAM_OFFSET,
 } from '../layout.js';
 import type { ValueType } from '../packet.js';
 import { isArrayType, TYPE_BYTES } from './value.js';
-import type { AttributeScalar, AttributeType, ResolvedValue } from './value.js';
+import type { AttributeScalar, AttributeType, AttributeValue, ResolvedValue } from './value.js';
 
 /**
  * How an event is encoded (trace format 0.1.0, section "Event Packet"). Compiled spans and events
@@ -150,4 +153,41 @@ export function valueBound(type: AttributeType, value: ResolvedValue['value']): 
   let bound = 2;
   for (let i = 0; i < values.length; i++) bound += textBound(values[i] as string);
   return bound;
+}
+
+/** Names and values of an event; values without types are usual ones, see `TakenAttributes`. */
+interface EncodedAttributes {
+  readonly names: readonly string[];
+  readonly values: readonly unknown[];
+  readonly types?: readonly AttributeType[];
+  /** Default: all. */
+  readonly count?: number;
+}
+
+/** Encodes an event at `start`, but for its end time, which the commit stamps; returns its size. */
+export function encodeEvent(
+  view: DataView,
+  bytes: Buffer,
+  start: number,
+  stream: number,
+  counter: number,
+  timing: number,
+  substream: number | bigint,
+  description: string,
+  { names, values, types, count = values.length }: EncodedAttributes,
+): number {
+  writeHead(view, start, stream, counter, timing);
+  writeInteger(view, start + SUBSTREAM_OFFSET, substream);
+  let at = writeText(view, bytes, nameAt(start), description);
+  for (let i = 0; i < count; i++) {
+    at = writeText(view, bytes, at, names[i]!);
+    const type = types?.[i];
+    if (type === undefined) at = writeUntyped(view, bytes, at, values[i] as AttributeScalar);
+    else {
+      view.setUint8(at, TYPE_BYTES[type]);
+      at = writeValue(view, bytes, at + 1, type, values[i] as AttributeValue);
+    }
+  }
+  view.setUint32(start + SIZE_OFFSET, at - start);
+  return at - start;
 }

@@ -1,10 +1,8 @@
-import { textBound, writeHead, writeInteger, writeText, writeUntyped } from './encoder.js';
+import { encodeEvent, textBound } from './encoder.js';
 import { nameAt } from '../event-head.js';
-import { SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
 import type { EventStream } from './event-stream.js';
 import { boundOfNames, resolveAttributes } from './taken-attributes.js';
 import type { TakenAttributes } from './taken-attributes.js';
-import type { AttributeScalar } from './value.js';
 
 /**
  * Records an event that began at `trace.started[0]`, with attributes of any kind.
@@ -36,31 +34,24 @@ export function recordTaken(
     stream.counter[0]! += 1;
     return;
   }
-  const size = encode(stream, substream, description, taken);
+  const { counter, id } = stream;
+  const { view, bytes, position } = ring;
+  const number = counter[0]!;
+  const timing = trace.started[0]!;
+  const size = encodeEvent(
+    view,
+    bytes,
+    position,
+    id,
+    number,
+    timing,
+    substream,
+    description,
+    taken,
+  );
+  // After the record has its number: see OpenRecords.numbersOf.
+  counter[0] = number + 1;
   if (size > packetLimit) stream.refuse(size, packetLimit);
   ring.advance(size);
   ring.commit();
-}
-
-/** Encodes an event with usual values into the ring and returns its size. */
-function encode(
-  stream: EventStream,
-  substream: number | bigint,
-  description: string,
-  { names, values, count }: TakenAttributes,
-): number {
-  const { counter, id, ring, trace } = stream;
-  const { view, bytes, position: start } = ring;
-  const number = counter[0]!;
-  writeHead(view, start, id, number, trace.started[0]!);
-  // After the record has its number: see OpenRecords.numbersOf.
-  counter[0] = number + 1;
-  writeInteger(view, start + SUBSTREAM_OFFSET, substream);
-  let at = writeText(view, bytes, nameAt(start), description);
-  for (let i = 0; i < count; i++) {
-    at = writeText(view, bytes, at, names[i]!);
-    at = writeUntyped(view, bytes, at, values[i] as AttributeScalar);
-  }
-  view.setUint32(start + SIZE_OFFSET, at - start);
-  return at - start;
 }

@@ -1,8 +1,6 @@
 import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { writeHead, writeInteger, writeText, writeValue } from './encoder.js';
-import { nameAt } from '../event-head.js';
-import { SIZE_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
+import { encodeEvent } from './encoder.js';
 import type { EventEmitter, EventShapes } from './event-shapes.js';
 import type { EventStream, EventTrace, Timing } from './event-stream.js';
 import { buildSpan } from './span.js';
@@ -10,7 +8,7 @@ import type { Span, SpanSchema } from './span.js';
 import { recordTaken } from './record-taken.js';
 import { checkAttributes, releaseAttributes, takeAttributes } from './taken-attributes.js';
 import type { TypedAttributes } from './taken-attributes.js';
-import { checkSubstream, checkText, TYPE_BYTES } from './value.js';
+import { checkSubstream, checkText } from './value.js';
 import type { Attributes } from './value.js';
 
 /** A trace as its streams, and those who have a stream, see it. */
@@ -145,14 +143,7 @@ export class Stream implements EventStream {
     const { bound } = attributes;
     const counter = this.counter[0]!;
     const encode = (view: DataView, bytes: Buffer, start: number): number =>
-      encodeEvent(view, bytes, start, {
-        stream: this.id,
-        counter,
-        timing,
-        substream,
-        description,
-        attributes,
-      });
+      encodeEvent(view, bytes, start, this.id, counter, timing, substream, description, attributes);
     // An event without room must still be refused if no datagram can hold it.
     const canExceedPacket = ring.free < bound && bound > packetLimit;
     if ((bound > ring.longestRecord || canExceedPacket) && ring.isOpen) {
@@ -209,29 +200,4 @@ export class Stream implements EventStream {
     else this.trace.refuseIfClosed();
     if (!(timing >= 0) || timing > this.ring.stamp[0]!) throw outOfRange('timing', timing, limit);
   }
-}
-
-/** Everything of an event but its end time. */
-interface EventFields {
-  stream: number;
-  counter: number;
-  timing: number;
-  substream: number | bigint;
-  description: string;
-  attributes: TypedAttributes;
-}
-
-/** Encodes an event at `start`, but for its end time, which the commit stamps; returns its size. */
-function encodeEvent(view: DataView, bytes: Buffer, start: number, event: EventFields): number {
-  const { names, types, values } = event.attributes;
-  writeHead(view, start, event.stream, event.counter, event.timing);
-  writeInteger(view, start + SUBSTREAM_OFFSET, event.substream);
-  let at = writeText(view, bytes, nameAt(start), event.description);
-  for (let i = 0; i < types.length; i++) {
-    at = writeText(view, bytes, at, names[i]!);
-    view.setUint8(at, TYPE_BYTES[types[i]!]);
-    at = writeValue(view, bytes, at + 1, types[i]!, values[i]!);
-  }
-  view.setUint32(start + SIZE_OFFSET, at - start);
-  return at - start;
 }

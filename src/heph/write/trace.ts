@@ -6,8 +6,8 @@ import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { SharedTarget } from '../../core/ring/shared-target.js';
 import { limitGroup } from '../../core/native-calls.js';
-import { integerIn, ownOptions } from '../../core/options/argument.js';
-import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
+import { integerIn, ofType, oneOf, ownOptions } from '../../core/options/argument.js';
+import { TracewrightError } from '../../core/errors.js';
 import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { mayCompile } from '../../core/ring/compile.js';
@@ -160,17 +160,10 @@ export class Trace implements StreamTrace {
       MAX_DATAGRAM,
     );
     this.#flushTimeoutMs = integerIn('flushTimeoutMs', options.flushTimeoutMs ?? 5000, 0, 600_000);
-    const exists: unknown = options.exists ?? 'error';
-    if (exists !== 'error' && exists !== 'replace') {
-      throw outOfRange('exists', exists, "'error' or 'replace'");
-    }
-    const attributes: unknown = options.attributes ?? 'strict';
-    if (attributes !== 'strict' && attributes !== 'lenient') {
-      throw outOfRange('attributes', attributes, "'strict' or 'lenient'");
-    }
+    const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
+    const attributes = oneOf('attributes', options.attributes ?? 'strict', ['strict', 'lenient']);
     this.lenient = attributes === 'lenient' ? new LenientAttributes() : undefined;
-    const enabled: unknown = options.enabled ?? true;
-    if (typeof enabled !== 'boolean') throw wrongType('enabled', enabled, 'a boolean');
+    const enabled = ofType('enabled', options.enabled ?? true, 'boolean');
 
     this.clock = settings.clock;
     this.enabled = enabled && !recordsNothing();

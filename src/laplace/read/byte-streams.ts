@@ -7,7 +7,7 @@ import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { viewOf } from '../../core/files/file-view.js';
 import type { FileView } from '../../core/files/file-view.js';
-import { wrapSystemError, hasCode } from '../../core/files/system-error.js';
+import { hasCode, systemError } from '../../core/files/system-error.js';
 import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 
 /** Reads bytes from a file or a stream into a given buffer. */
@@ -33,9 +33,7 @@ async function awaited<T>(field: string, value: unknown, call: Promise<T>): Prom
   try {
     return await call;
   } catch (error) {
-    return wrapSystemError(field, value, () => {
-      throw error;
-    });
+    throw systemError(field, value, error);
   }
 }
 
@@ -194,9 +192,7 @@ export async function openSink(
   } catch (error) {
     if (hasCode(error, 'EEXIST'))
       throw pathTaken('to', path, { advice: REPLACE_ADVICE, cause: error });
-    return wrapSystemError('to', path, () => {
-      throw error;
-    });
+    throw systemError('to', path, error);
   }
 }
 

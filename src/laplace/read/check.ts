@@ -1,10 +1,10 @@
-import { TraceFormatError } from '../../core/errors.js';
 import type { Finding, Progress } from '../../core/finding.js';
 import { RepeatLimit } from '../../core/limit-findings.js';
 import { END_TAG } from '../kernel-event-kinds.js';
 import { readKernelEvents } from './kernel-reader.js';
 import type { ReadKernelEventOptions } from './kernel-reader.js';
 import { FETCH, LOAD, STORE } from '../layout.js';
+import { findingOf } from '../../core/finding.js';
 import { ReferenceReader } from './reference-reader.js';
 import type { ReadReferenceOptions } from './reference-reader.js';
 
@@ -29,13 +29,6 @@ class Findings {
     this.#severities.set(rule, severity);
     if (!this.#limit.admits(rule)) return;
     yield { severity, rule, message: message(), path: this.#path, offset };
-  }
-
-  *unreadable(error: unknown): Generator<Finding, void> {
-    if (!(error instanceof TraceFormatError)) throw error;
-    const { offset, path } = error;
-    // The finding says itself where it is.
-    yield { severity: 'error', rule: 'unreadable', message: error.fault, path, offset };
   }
 
   rest(): Iterable<Finding> {
@@ -86,7 +79,7 @@ export function* checkReferences(
       }
     }
   } catch (error) {
-    yield* findings.unreadable(error);
+    yield findingOf('unreadable', error);
   } finally {
     reader.close();
   }
@@ -143,7 +136,7 @@ export function* checkKernelEvents(
       );
     }
   } catch (error) {
-    yield* findings.unreadable(error);
+    yield findingOf('unreadable', error);
   }
   yield* findings.rest();
 }

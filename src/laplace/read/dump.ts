@@ -1,5 +1,6 @@
-import { jsonInteger } from '../../core/json.js';
+import { jsonValue } from '../../core/json.js';
 import { quotedText } from '../../core/terminal-text.js';
+import type { JsonObject } from '../../core/json.js';
 import { readKernelEvents } from './kernel-reader.js';
 import type { KernelEvent } from './kernel-reader.js';
 import { readReferences } from './reference-reader.js';
@@ -82,12 +83,8 @@ export function dumpLine(record: LaplaceRecord): string {
  * The record as an object for `JSON.stringify`. Integers of 64 bits are numbers up to 2^53 - 1 and
  * decimal strings beyond.
  */
-export function dumpObject(record: LaplaceRecord): Record<string, string | number> {
-  return Object.fromEntries(
-    Object.entries(record as unknown as Record<string, string | number | bigint>).map(
-      ([name, value]) => [name, typeof value === 'bigint' ? jsonInteger(value) : value],
-    ),
-  );
+export function dumpObject(record: LaplaceRecord): JsonObject {
+  return jsonValue(record) as JsonObject;
 }
 
 /** Properties of every record. */

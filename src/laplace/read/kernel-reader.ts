@@ -2,7 +2,6 @@ import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
-import { wrapSystemError } from '../../core/files/system-error.js';
 import { digitValue } from '../hexadecimal.js';
 import {
   END_TAG,
@@ -164,7 +163,7 @@ export function* readKernelEvents(
   options = ownOptions(options, ['onProgress']);
   const { onProgress } = options;
   checkPath('path', path);
-  const window = wrapSystemError('path', path, () => new FileWindow(path, CHUNK_BYTES));
+  const window = new FileWindow(path, CHUNK_BYTES);
   try {
     let ended = false;
     let untilProgress = 1;
@@ -180,7 +179,7 @@ export function* readKernelEvents(
           limit: 'the last record',
         });
       }
-      const line = wrapSystemError('path', path, () => nextLine(window));
+      const line = nextLine(window);
       const event = parseLine(path, line, offset);
       ended = event.kind === 'end';
       yield event;
@@ -196,18 +195,14 @@ export class KernelRecords {
   readonly #window: FileWindow;
 
   constructor(path: string) {
-    this.#window = wrapSystemError('path', path, () => new FileWindow(path, CHUNK_BYTES));
+    this.#window = new FileWindow(path, CHUNK_BYTES);
   }
 
   /** @throws TraceFormatError if no valid line lies there. */
   at(offset: number): KernelEvent {
     this.#window.seek(offset);
     const { path } = this.#window;
-    return parseLine(
-      path,
-      wrapSystemError('path', path, () => nextLine(this.#window)),
-      offset,
-    );
+    return parseLine(path, nextLine(this.#window), offset);
   }
 
   close(): void {

@@ -1,7 +1,6 @@
 import type { TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
 import type { Progress } from '../../core/finding.js';
-import { wrapSystemError } from '../../core/files/system-error.js';
 import {
   ADDRESS_OFFSET,
   LENGTH_OFFSET,
@@ -75,7 +74,7 @@ export class ReferenceReader {
     oneOf('endian', endian, ['little', 'big']);
     checkPath('path', path);
     this.path = path;
-    this.#window = wrapSystemError('path', path, () => new FileWindow(path, CHUNK_BYTES));
+    this.#window = new FileWindow(path, CHUNK_BYTES);
     this.#little = form === 'text' || endian === 'little';
     this.#parser = form === 'text' ? new ReferenceParser(path, true, CHUNK_BYTES) : undefined;
     this.#onProgress = onProgress;
@@ -121,7 +120,7 @@ export class ReferenceReader {
     this.#start = offset;
     this.#index = 0;
     const bytes = Math.min(remaining, CHUNK_BYTES);
-    const chunk = wrapSystemError('path', this.path, () => window.peek(bytes));
+    const chunk = window.peek(bytes);
     if (chunk === undefined) {
       // The file was truncated in the meantime.
       this.#fault = this.#cut(offset, 0);

@@ -6,7 +6,6 @@ import type {
   RowOptions,
   RowProcess,
   RowReading,
-  RowRecord,
   RowTrack,
 } from '../../rows/row-batch.js';
 import { fieldsOf } from './dump.js';
@@ -37,7 +36,7 @@ function* batches(path: string, options: RowOptions): Generator<RowBuilder, void
     return track;
   };
   const newBatch = (offset: number): RowBuilder =>
-    new RowBuilder(options, offset, () => new RecordFields(path));
+    new RowBuilder(options, offset, () => recordFields(path));
   let batch = newBatch(0);
   let running: { task: number; since: bigint } | undefined;
   let last = 0n;
@@ -70,20 +69,16 @@ function* batches(path: string, options: RowOptions): Generator<RowBuilder, void
 }
 
 /** What only its record says of a row. */
-class RecordFields implements AttributeReader {
-  readonly #records: KernelRecords;
-
-  constructor(path: string) {
-    this.#records = new KernelRecords(path);
-  }
-
-  at(offset: number): RowRecord {
-    const event = this.#records.at(offset);
-    if (event.kind === 'end') return { attributes: {} };
-    return { attributes: jsonValue(Object.fromEntries(fieldsOf(event))) as JsonObject };
-  }
-
-  close(): void {
-    this.#records.close();
-  }
+function recordFields(path: string): AttributeReader {
+  const records = new KernelRecords(path);
+  return {
+    at(offset) {
+      const event = records.at(offset);
+      if (event.kind === 'end') return { attributes: {} };
+      return { attributes: jsonValue(Object.fromEntries(fieldsOf(event))) as JsonObject };
+    },
+    close: () => {
+      records.close();
+    },
+  };
 }

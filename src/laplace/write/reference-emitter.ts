@@ -17,6 +17,7 @@ import {
 import type { ReferenceForm } from '../layout.js';
 import { writeLine } from '../reference-lines.js';
 import { checkReference } from '../reference-values.js';
+import { storeInt64 } from '../../core/int64.js';
 
 /** Records a reference of a fixed type; see `References.load`. */
 export type EmitReference = (
@@ -37,71 +38,48 @@ export type EmitTyped = (
 
 const TWO_TO_MINUS_32 = 2 ** -32;
 
-/** Writes a binary record with checked values at `at`. */
-function writeRecord(
-  view: DataView,
-  at: number,
-  little: boolean,
-  type: number,
-  timestamp: Wide,
-  length: number,
-  space: number,
-  address: number,
-): void {
-  view.setUint8(at + TYPE_OFFSET, type);
-  if (typeof timestamp === 'number') {
-    const low = at + TIMESTAMP_OFFSET + (little ? 0 : 4);
-    const high = at + TIMESTAMP_OFFSET + (little ? 4 : 0);
-    // A store takes the low half modulo 2^32.
-    view.setUint32(low, timestamp, little);
-    view.setUint32(high, Math.floor(timestamp * TWO_TO_MINUS_32), little);
-  } else {
-    view.setBigUint64(at + TIMESTAMP_OFFSET, timestamp, little);
-  }
-  view.setUint8(at + LENGTH_OFFSET, length);
-  view.setUint32(at + SPACE_OFFSET, space, little);
-  view.setUint32(at + ADDRESS_OFFSET, address, little);
-}
-
-/** Records references of any type as lines. Accepts any values and checks them. */
-function plainTextEmitter(ring: Ring): EmitTyped {
+/** The emitter of a form that takes every case. */
+function plainEmitter(ring: Ring, { bytes: bound, plain }: Form): EmitTyped {
   return (type, timestamp, length, space, address) => {
     checkReference(timestamp, length, space, address);
-    if (ring.free < LONGEST_REFERENCE_LINE && !ring.makeRoom(LONGEST_REFERENCE_LINE)) return;
+    if (ring.free < bound && !ring.makeRoom(bound)) return;
     if (timestamp === undefined) ring.readStamp();
-    const at = ring.position;
-    const when = timestamp ?? ring.stamp[0]!;
-    ring.advance(writeLine(ring.bytes, at, type, when, length, space, address) - at);
+    ring.advance(plain(ring, type, timestamp ?? ring.stamp[0]!, length, space, address));
     ring.commit();
   };
 }
 
-/** Records references of any type in binary. Accepts any values and checks them. */
-function plainBinaryEmitter(ring: Ring, little: boolean): EmitTyped {
-  return (type, timestamp, length, space, address) => {
-    checkReference(timestamp, length, space, address);
-    if (ring.free < RECORD_BYTES && !ring.makeRoom(RECORD_BYTES)) return;
-    if (timestamp === undefined) ring.readStamp();
-    const when = timestamp ?? ring.stamp[0]!;
-    writeRecord(ring.view, ring.position, little, type, when, length, space, address);
-    ring.advance(RECORD_BYTES);
-    ring.commit();
-  };
-}
-
-/** A form of references, as source text for the usual cases. */
-interface FormText {
+/** A form of references. */
+interface Form {
+  /** Most bytes of a reference. */
   bytes: number;
-  /** Statements that write a reference at `start`. */
+  /** Writes checked values at the ring's position and returns the bytes they take. */
+  plain: (
+    ring: Ring,
+    type: number,
+    timestamp: Wide,
+    length: number,
+    space: number,
+    address: number,
+  ) => number;
+  /** Statements that write a reference with usual values at `start`. */
   write(type: number | 'type', timestamp: string): string;
   size?: string;
 }
 
-function binaryText(little: boolean): FormText {
+function binaryForm(little: boolean): Form {
   const low = TIMESTAMP_OFFSET + (little ? 0 : 4);
   const high = TIMESTAMP_OFFSET + (little ? 4 : 0);
   return {
     bytes: RECORD_BYTES,
+    plain: ({ view, position: at }, type, timestamp, length, space, address) => {
+      view.setUint8(at + TYPE_OFFSET, type);
+      storeInt64(view, at + TIMESTAMP_OFFSET, timestamp, little);
+      view.setUint8(at + LENGTH_OFFSET, length);
+      view.setUint32(at + SPACE_OFFSET, space, little);
+      view.setUint32(at + ADDRESS_OFFSET, address, little);
+      return RECORD_BYTES;
+    },
     // A store rounds its value down by itself, and takes it modulo 2^32.
     write: (type, timestamp) => `view.setUint8(start + ${TYPE_OFFSET}, ${type});
   view.setUint32(start + ${low}, ${timestamp}, ${little});
@@ -112,8 +90,10 @@ function binaryText(little: boolean): FormText {
   };
 }
 
-const lineText: FormText = {
+const lineForm: Form = {
   bytes: LONGEST_REFERENCE_LINE,
+  plain: ({ bytes, position }, type, timestamp, length, space, address) =>
+    writeLine(bytes, position, type, timestamp, length, space, address) - position,
   write: (type, timestamp) => `view.setUint16(start, ${type} << 8 | ${SPACE});
   let at = putHex(view, start + 2, ${timestamp});
   ${['length', 'space', 'address']
@@ -139,7 +119,7 @@ const USUAL_TIMESTAMP = `typeof timestamp === 'number' && timestamp >= 0 &&
  */
 function compiledEmitter(
   owner: RingOwner,
-  form: FormText,
+  form: Form,
   name: string,
   type: number | undefined,
   plain: EmitTyped,
@@ -211,10 +191,8 @@ export function referenceEmitters(
   form: ReferenceForm,
   little: boolean,
 ): ReferenceEmitters {
-  const { ring } = owner;
-  const isText = form === 'text';
-  const text = isText ? lineText : binaryText(little);
-  const plain = isText ? plainTextEmitter(ring) : plainBinaryEmitter(ring, little);
+  const text = form === 'text' ? lineForm : binaryForm(little);
+  const plain = plainEmitter(owner.ring, text);
   return {
     any: compiledEmitter(owner, text, 'reference', undefined, plain) as EmitTyped,
     ofType: (name, type) => compiledEmitter(owner, text, name, type, plain) as EmitReference,

@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOfPieces } from '../../heph/pieces.js';
 import type { Steps } from '../index/turns.js';
+import { sizeOf } from '../../core/files/file-kind.js';
 import type { RecordedTimes } from './recorded-times.js';
 import type { DiskCost } from './report-shape.js';
 import { IN_WINDOW } from './selection.js';
@@ -40,10 +41,6 @@ function bytesAt(path: string): number {
     // It was deleted meanwhile, or nobody may read it.
     return 0;
   }
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** How many requests the whole recording has; 0: only a part of it is looked at. */

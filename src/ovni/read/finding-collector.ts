@@ -79,7 +79,7 @@ export class FindingCollector {
       rule,
       message: text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text,
       path,
-      ...(offset === undefined ? {} : { offset }),
+      offset,
     });
   }
 

@@ -2,7 +2,6 @@ import { LITTLE } from '../../core/byte-order.js';
 import { checkPath, limitFrom, ownOptions } from '../../core/options/argument.js';
 import { outOfRange, TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
-import { wrapSystemError } from '../../core/files/system-error.js';
 import {
   CLOCK_OFFSET,
   HEADER_BYTES,
@@ -117,7 +116,7 @@ export class StreamReader {
       options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES,
       0,
     );
-    this.#window = wrapSystemError('path', path, () => new FileWindow(path, options.windowBytes));
+    this.#window = new FileWindow(path, options.windowBytes);
     try {
       this.littleEndian =
         options.version === 3 ? this.#readHeader() : (options.littleEndian ?? LITTLE);
@@ -209,7 +208,7 @@ export class StreamReader {
     this.#window.skip(this.#next);
     this.#next = 0;
     const count = Math.min(this.#window.remaining, Math.max(CHUNK_BYTES, least));
-    const chunk = count === 0 ? noBytes : this.#peek(count);
+    const chunk = count === 0 ? noBytes : this.#window.peek(count);
     if (chunk === undefined) {
       throw new TraceFormatError(
         this.path,
@@ -218,10 +217,6 @@ export class StreamReader {
       );
     }
     this.#view.take(chunk);
-  }
-
-  #peek(count: number): Buffer | undefined {
-    return wrapSystemError('path', this.path, () => this.#window.peek(count));
   }
 
   #endsInside(available: number): TraceFormatError {
@@ -244,7 +239,7 @@ export class StreamReader {
   }
 
   #readHeader(): boolean {
-    const header = this.#peek(STREAM_HEADER_BYTES);
+    const header = this.#window.peek(STREAM_HEADER_BYTES);
     const expected = `"${STREAM_MAGIC}" and the u32 ${STREAM_VERSION}`;
     if (header === undefined) {
       throw new TraceFormatError(

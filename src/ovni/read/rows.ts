@@ -1,6 +1,5 @@
 import { MAX_DEPTH } from '../mark-stacks.js';
 import { objectIn } from './metadata.js';
-import { statSync } from 'node:fs';
 import { TraceFormatError } from '../../core/errors.js';
 import { untilFault } from '../../core/fault.js';
 import { jsonValue } from '../../core/json.js';
@@ -12,10 +11,11 @@ import type {
   RowOptions,
   RowProcess,
   RowReading,
-  RowRecord,
   RowTrack,
 } from '../../rows/row-batch.js';
 import { transitionOf } from '../thread-state.js';
+import { sizeOf } from '../../core/files/file-kind.js';
+import type { JsonObject } from '../../core/json.js';
 import { markTypesOf } from './mark-types.js';
 import type { MarkTypes } from './mark-types.js';
 import type { MarkType } from './metadata.js';
@@ -103,10 +103,6 @@ function* batches(path: string, options: RowOptions): Generator<RowBuilder, void
   }
 }
 
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
 /** The name of a thread from the attribute `node.thread`, and its number. */
 function nameOf({ tid, metadata: { attributes } }: ThreadStream): string {
   const name = objectIn(attributes, 'node')?.['thread'];
@@ -123,28 +119,22 @@ function countedFrom({ metadata: { attributes } }: ThreadStream, type: number): 
 }
 
 /** What only its event says of a row. */
-class EventArguments implements AttributeReader {
-  readonly #reader: StreamReader;
-
-  constructor({ path, version }: ThreadStream) {
-    this.#reader = new StreamReader(path, { version, maxDataBytes: 1 << 16, windowBytes: 1 << 18 });
-  }
-
-  at(offset: number): RowRecord {
-    this.#reader.seek(offset);
-    if (!this.#reader.next()) return { attributes: {} };
-    const { event } = this.#reader;
-    if (isMark(event)) {
-      return { attributes: { value: jsonValue(event.i64(0)), type: event.i32(8) } };
-    }
-    const decoded = Object.entries(decodeArguments(event) ?? {});
-    const attributes = decoded.map(([name, value]) => [name, jsonValue(value)]);
-    return { attributes: Object.fromEntries(attributes) as Record<string, unknown> };
-  }
-
-  close(): void {
-    this.#reader.close();
-  }
+function eventArguments({ path, version }: ThreadStream): AttributeReader {
+  const reader = new StreamReader(path, { version, maxDataBytes: 1 << 16, windowBytes: 1 << 18 });
+  const { event } = reader;
+  return {
+    at(offset) {
+      reader.seek(offset);
+      if (!reader.next()) return { attributes: {} };
+      const decoded = isMark(event)
+        ? { value: event.i64(0), type: event.i32(8) }
+        : (decodeArguments(event) ?? {});
+      return { attributes: jsonValue(decoded) as JsonObject };
+    },
+    close: () => {
+      reader.close();
+    },
+  };
 }
 
 function isMark({ code, jumbo, payloadBytes }: StreamEvent): boolean {
@@ -223,7 +213,7 @@ class ThreadRows {
   }
 
   #newBatch(offset: number): RowBuilder {
-    return new RowBuilder(this.#options, offset, () => new EventArguments(this.#stream));
+    return new RowBuilder(this.#options, offset, () => eventArguments(this.#stream));
   }
 
   #newTrack(kind: RowTrack['kind'], tid: number, label: string): RowTrack {

@@ -14,7 +14,7 @@ import {
   PAYLOAD_OFFSET,
   payloadSizeCode,
 } from '../layout.js';
-import { clockBackwards } from './stream-writer.js';
+import { commitEvent } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
 
 const MAX_U64 = 0xffff_ffff_ffff_ffffn;
@@ -73,12 +73,14 @@ export function isStateEvent(header: number): boolean {
  * Writes a normal event to `stream`.
  *
  * @see emit in index.ts, which states the contract.
+ * @param call the caller, for the error `ERR_ORDER` of a closed stream.
  */
 export function emitTo(
   stream: StreamWriter,
   mcv: string,
   payload: Uint8Array | undefined,
   clock: bigint | undefined,
+  call = 'emit',
 ): void {
   const header = headerWithoutFlags(mcv);
   const data = payload ?? EMPTY;
@@ -92,8 +94,8 @@ export function emitTo(
   const bytes = HEADER_BYTES + count;
   if (ring.free < bytes) {
     if (state === undefined) {
-      if (!stream.makeRoom('emit', bytes, clock)) return;
-    } else if (!stream.forceRoom('emit', bytes, clock)) {
+      if (!stream.makeRoom(call, bytes, clock)) return;
+    } else if (!stream.forceRoom(call, bytes, clock)) {
       stream.oweState(state, mcv === 'OHx' ? new Uint8Array(data) : undefined);
       return;
     }
@@ -101,13 +103,7 @@ export function emitTo(
   const at = ring.position;
   ring.view.setUint32(at, header | payloadSizeCode(count), true);
   for (let i = 0; i < count; i++) ring.bytes[at + PAYLOAD_OFFSET + i] = data[i]!;
-  if (clock === undefined) {
-    ring.advance(bytes);
-    ring.commit();
-  } else {
-    ring.view.setBigUint64(at + CLOCK_OFFSET, clock, LITTLE);
-    if (!ring.commitExplicit(bytes)) clockBackwards(clock);
-  }
+  commitEvent(ring, bytes, clock);
   if (state !== undefined) stream.settle(state);
 }
 
@@ -144,11 +140,5 @@ export function emitJumboTo(
   ring.view.setUint32(at, header, true);
   ring.view.setUint32(at + PAYLOAD_OFFSET, count, LITTLE);
   ring.bytes.set(data, at + JUMBO_DATA_OFFSET);
-  if (clock === undefined) {
-    ring.advance(bytes);
-    ring.commit();
-  } else {
-    ring.view.setBigUint64(at + CLOCK_OFFSET, clock, LITTLE);
-    if (!ring.commitExplicit(bytes)) clockBackwards(clock);
-  }
+  commitEvent(ring, bytes, clock);
 }

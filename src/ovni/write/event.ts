@@ -2,7 +2,7 @@ import { HIGH_HALF, LITTLE, LOW_HALF } from '../../core/byte-order.js';
 import { integerIn } from '../../core/options/argument.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
-import { emitJumboTo, isStateEvent } from './emit.js';
+import { emitJumboTo, emitTo, isStateEvent } from './emit.js';
 import {
   HEADER_BYTES,
   headerOf,
@@ -59,12 +59,10 @@ function writeFixed(view: DataView, at: number, type: ArgumentType, value: unkno
   }
 }
 
-function payloadOf({ args, payloadBytes }: Signature, values: readonly unknown[]): Uint8Array {
-  const payload = new DataView(new ArrayBuffer(payloadBytes));
+function writeArguments(view: DataView, { args }: Signature, values: readonly unknown[]): void {
   args.forEach(({ type, offset }, i) => {
-    writeFixed(payload, offset, type, values[i]);
+    writeFixed(view, offset, type, values[i]);
   });
-  return new Uint8Array(payload.buffer);
 }
 
 /** Jumbo events are long and rare, so their emitter is not compiled. */
@@ -82,38 +80,21 @@ function jumboEmitter(stream: StreamWriter, signature: Signature) {
     }
     const data = Buffer.alloc(payloadBytes + textBytes);
     const view = new DataView(data.buffer, data.byteOffset, data.length);
-    args.forEach(({ type, offset }, i) => {
-      writeFixed(view, offset, type, values[i]);
-    });
+    writeArguments(view, signature, values);
     data.write(text, payloadBytes);
     emitJumboTo(stream, mcv, data, undefined, mcv);
   };
 }
 
 /** The emitter that takes every case. */
-function plainEmitter(stream: StreamWriter, signature: Signature, header: number, bytes: number) {
-  const { args, mcv } = signature;
-  const changesState = isStateEvent(header);
+function plainEmitter(stream: StreamWriter, signature: Signature) {
+  const { mcv, payloadBytes } = signature;
+  const view = new DataView(new ArrayBuffer(payloadBytes));
+  const payload = new Uint8Array(view.buffer);
   return (...values: unknown[]): void => {
     checkArguments(signature, values);
-    const { ring } = stream;
-    const state = changesState ? stream.stateAfter(mcv) : undefined;
-    if (ring.free < bytes) {
-      if (state === undefined) {
-        if (!stream.makeRoom(mcv, bytes)) return;
-      } else if (!stream.forceRoom(mcv, bytes)) {
-        stream.oweState(state, mcv === 'OHx' ? payloadOf(signature, values) : undefined);
-        return;
-      }
-    }
-    const at = ring.position;
-    ring.view.setUint32(at, header, true);
-    args.forEach(({ type, offset }, i) => {
-      writeFixed(ring.view, at + PAYLOAD_OFFSET + offset, type, values[i]);
-    });
-    ring.advance(bytes);
-    ring.commit();
-    if (state !== undefined) stream.settle(state);
+    writeArguments(view, signature, values);
+    emitTo(stream, mcv, payload, undefined, mcv);
   };
 }
 
@@ -170,7 +151,7 @@ export function compileEvent<S extends DeclaredMcv | (string & {})>(
   if (signature.jumbo) return jumboEmitter(stream, signature);
   const header = headerOf(payloadSizeCode(signature.payloadBytes), signature.mcv);
   const bytes = HEADER_BYTES + signature.payloadBytes;
-  const plain = plainEmitter(stream, signature, header, bytes);
+  const plain = plainEmitter(stream, signature);
   // Thread states change rarely, and are checked by the emulator's rules.
   if (isStateEvent(header)) return plain;
   const { args, mcv } = signature;

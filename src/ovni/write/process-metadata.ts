@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { forgetListEntries, putListEntry } from '../../core/native-calls.js';
 import { recordsNothing } from '../../core/off.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
-import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
+import { hasCode, systemError, wrapSystemError } from '../../core/files/system-error.js';
 import { wellFormedJson } from '../../core/json.js';
 import { CPUS_NAMED, PROCESS_METADATA } from '../file-names.js';
 import { currentProcess, endedProcess, noteProcess } from './process-note.js';
@@ -58,8 +58,6 @@ export function isElectedForCpus(current: OvniProcess): boolean {
     return true;
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false;
-    return wrapSystemError('cpus', current.procDir, () => {
-      throw error;
-    });
+    throw systemError('cpus', current.procDir, error);
   }
 }

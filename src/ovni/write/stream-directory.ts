@@ -8,7 +8,7 @@ import type { RingSetup } from '../../core/ring/ring.js';
 import { outOfRange } from '../../core/errors.js';
 import { anchoredPath } from '../../core/files/anchor.js';
 import { kindOf } from '../../core/files/file-kind.js';
-import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
+import { hasCode, systemError } from '../../core/files/system-error.js';
 import { directoryMode } from '../../core/options/file-mode.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
 import { RING_FORMAT, ringInRingDir, streamFiles, threadName } from '../file-names.js';
@@ -132,9 +132,7 @@ function claim(process: OvniProcess, tid: number | undefined): number {
         return number;
       } catch (error) {
         if (!hasCode(error, 'EEXIST')) {
-          wrapSystemError('thread', directory, () => {
-            throw error;
-          });
+          throw systemError('thread', directory, error);
         }
       }
     }

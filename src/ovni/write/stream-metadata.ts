@@ -1,5 +1,4 @@
 import { recordsNothing } from '../../core/off.js';
-import { replaceFile } from '../../core/files/replace-file.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { wellFormedJson } from '../../core/json.js';
 import { holdingSignals } from '../../core/signals.js';
@@ -7,6 +6,7 @@ import { models } from '../models.js';
 import { STREAM_METADATA } from '../file-names.js';
 import { library } from '../library.js';
 import { WRITER } from '../stream-owner.js';
+import { replaceFile } from '../../core/native-calls.js';
 import { writeProcessMetadata } from './process-metadata.js';
 import type { CpuEntry } from './process-note.js';
 import type { StreamDirectory } from './stream-directory.js';

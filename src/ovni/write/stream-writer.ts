@@ -93,6 +93,17 @@ export function clockBackwards(clock: bigint | undefined): never {
   throw outOfRange('clock', clock, 'not before the last event of the stream');
 }
 
+/** Commits the event that begins at the ring's position, by its own clock if it has one. */
+export function commitEvent(ring: Ring, bytes: number, clock: bigint | undefined): void {
+  if (clock === undefined) {
+    ring.advance(bytes);
+    ring.commit();
+    return;
+  }
+  ring.view.setBigUint64(ring.position + CLOCK_OFFSET, clock, LITTLE);
+  if (!ring.commitExplicit(bytes)) clockBackwards(clock);
+}
+
 /** One stream of a trace: the events of one thread, which go through a ring, and their metadata. */
 export class StreamWriter {
   /** Another ring each time the stream is opened: emitters are compiled for one. */
@@ -320,13 +331,7 @@ export class StreamWriter {
     const at = ring.position;
     ring.view.setUint32(at, headerOf(payloadSizeCode(payload.length), mcv), true);
     ring.bytes.set(payload, at + PAYLOAD_OFFSET);
-    if (clock === undefined) {
-      ring.advance(bytes);
-      ring.commit();
-      return true;
-    }
-    ring.view.setBigUint64(at + CLOCK_OFFSET, clock, LITTLE);
-    if (!ring.commitExplicit(bytes)) clockBackwards(clock);
+    commitEvent(ring, bytes, clock);
     return true;
   }
 
