@@ -135,6 +135,8 @@ const folders = [
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   // Only if a process has left something unfinished.
   [/^node\/run\/recover-earlier$/, 'node/recover-earlier'],
+  // Where there is no binary. They are loaded while core/start is, so they need no other file.
+  [/^core\/(plain-core|control-layout|no-counts)$/, 'core/plain-core'],
   // All that a stream of marks needs, which the first garbage collection begins.
   [/^core\/(int64|ring\/(compile|emitter-builder))$/, 'core/emitters'],
   [/^ovni\/write\/(attribute|mark|shared-marks)$/, 'ovni/marks'],

@@ -1,6 +1,6 @@
+import { CORE_INTERFACE } from './core-interface.js';
 import { loadAddon } from './load-addon.js';
 import type { NativeCore } from './native-core.js';
-import { plainCore } from './plain-core.js';
 import { otherVersion, shared } from './process-state.js';
 import { version } from './version.js';
 
@@ -9,18 +9,9 @@ import { version } from './version.js';
  * fits.
  */
 export function mismatchOf(addon: object): string | undefined {
-  const found = addon as Partial<NativeCore>;
-  const expected = plainCore();
-  if (found.interface !== expected.interface) {
-    return `its interface is ${found.interface ?? 'older than 1'}, and must be ${expected.interface}`;
-  }
-  for (const name of Object.keys(expected) as (keyof NativeCore)[]) {
-    if (typeof found[name] !== typeof expected[name]) return `it has no ${name}`;
-  }
-  for (const [name, offset] of Object.entries(expected.control)) {
-    if (found.control?.[name as keyof NativeCore['control']] !== offset) {
-      return `its rings have ${name} elsewhere`;
-    }
+  const { interface: found } = addon as Partial<NativeCore>;
+  if (found !== CORE_INTERFACE) {
+    return `its interface is ${found ?? 'older than 1'}, and must be ${CORE_INTERFACE}`;
   }
   return undefined;
 }
@@ -43,7 +34,10 @@ function versionOfProcess(core: NativeCore): string | undefined {
 }
 
 function loadCore(): LoadedCore {
-  const without = (reason: string) => ({ core: plainCore(), absence: reason });
+  const without = (reason: string): LoadedCore => {
+    const { plainCore } = require('./plain-core.js') as typeof import('./plain-core.js');
+    return { core: plainCore(), absence: reason };
+  };
   const different = (other: string) =>
     `version ${other} of tracewright is loaded already, this is ${version}; install one version only`;
   if (otherVersion !== undefined) return without(different(otherVersion));

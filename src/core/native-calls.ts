@@ -4,6 +4,7 @@ import { core } from './addon.js';
 export const {
   compiledCode,
   copyRecords,
+  fillRandom,
   firstInexact,
   firstOutside,
   forgetListEntries,

@@ -154,6 +154,8 @@ export interface NativeCore extends NativeWaiting {
   readClocks(to: BigUint64Array): void;
   /** Fills at most 256 bytes from the operating system's generator; false: it has none. */
   systemRandom: (to: Uint8Array) => boolean;
+  /** Fills a multiple of four words by four generators in turn, whose state is 16 words, not all zeros. */
+  fillRandom: (words: Int32Array<ArrayBuffer>, state: Int32Array) => void;
   finishOnSignal: (signalNumber: number) => boolean;
   /** Whether a process has the ring mapped whose file is open as `fd`, wherever it runs. */
   ringIsHeld(fd: number): boolean;

@@ -9,20 +9,13 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { NativeCore } from './native-core.js';
 import type { NativeRing } from './native-ring.js';
 import { controlLayout } from './control-layout.js';
-import { writeAll } from './files/write-all.js';
 import { noCounts, noGroupCounts, noGroupState } from './no-counts.js';
-import { PRIVATE_FILE } from './options/file-mode.js';
-
-/**
- * What this code expects of the native core. It grows with each change of a call's arguments or of
- * their meaning, here and in native/addon/loaded_cores.cc. A binary of another number is not used.
- */
-const CORE_INTERFACE = 16;
 
 /**
  * What takes the place of the native core where there is no binary for it. Readers, converters and
@@ -55,10 +48,10 @@ function replaceFile(path: string, content: string, mode?: number): void {
   rmSync(fresh, { force: true });
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const replaced = lstatSync(path, { throwIfNoEntry: false });
-  const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL, mode ?? PRIVATE_FILE);
+  const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL, mode ?? 0o600);
   try {
     if (mode === undefined && replaced !== undefined) fchmodSync(fd, replaced.mode & 0o666);
-    writeAll(fd, Buffer.from(content), 0);
+    writeFileSync(fd, content);
     renameSync(fresh, path);
   } catch (error) {
     rmSync(fresh, { force: true });
@@ -103,7 +96,7 @@ export function plainCore(): NativeCore {
   const notes = new Map<string, string>();
   let numbers = 0;
   return {
-    interface: CORE_INTERFACE,
+    interface: 0,
     coreInUse: () => '',
     control: controlLayout,
     scaledClock: false,
@@ -125,6 +118,9 @@ export function plainCore(): NativeCore {
     systemRandom(to) {
       process.getBuiltinModule('node:crypto').getRandomValues(to);
       return true;
+    },
+    fillRandom(words) {
+      process.getBuiltinModule('node:crypto').getRandomValues(words);
     },
     systemThreadId,
     anchorDirectory: nothing,

@@ -42,7 +42,7 @@ it.each([
     ].sort(),
   );
   // What is longer than this may well belong to what is loaded later.
-  expect(bytes).toBeLessThan(179_000);
+  expect(bytes).toBeLessThan(172_000);
 });
 
 it.each([

@@ -272,10 +272,8 @@ it.skipIf(process.platform !== 'linux')('does not use a binary of another versio
   expect(required.stderr).toContain('TracewrightError: this process cannot be traced');
 });
 
-it('detects functions and offsets that differ', () => {
+it('detects another interface', () => {
   expect(mismatchOf(core)).toBeUndefined();
   expect(mismatchOf({})).toMatch(/^its interface is older than 1, and must be \d+$/);
-  expect(mismatchOf({ ...core, takeNumber: undefined })).toBe('it has no takeNumber');
-  const control = { ...core.control, head: core.control.head + 8 };
-  expect(mismatchOf({ ...core, control })).toBe('its rings have head elsewhere');
+  expect(mismatchOf({ ...core, interface: core.interface + 1 })).toMatch(/^its interface is \d+, /);
 });

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readClocks } from '../../core/clock.js';
-import { noCounts } from '../../core/no-counts.js';
+import type { TargetCounts } from '../../core/no-counts.js';
 import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import { SharedTarget } from '../../core/ring/shared-target.js';
@@ -326,7 +326,7 @@ export class Trace implements StreamTrace {
   /** What became of the events so far; after `close`, as it was then. */
   stats(): TraceStats {
     if (this.#stats !== undefined) return this.#stats;
-    const counts = this.#target?.counts() ?? noCounts();
+    const counts = this.#target?.counts() ?? countsOfNothing();
     const stats = statsOf(counts, this.#kind, this.ring.openRecords !== undefined);
     return this.lenient === undefined
       ? stats
@@ -369,4 +369,10 @@ export function openTraceOfOpenEvents(
   waitingBytes = 0,
 ): Trace {
   return new Trace(target, options, new OpenEventTable(openSpans), waitingBytes);
+}
+
+function countsOfNothing(): TargetCounts {
+  const { noCounts } =
+    require('../../core/no-counts.js') as typeof import('../../core/no-counts.js');
+  return noCounts();
 }

@@ -1,44 +1,24 @@
-import { systemRandom } from '../../core/native-calls.js';
+import { fillRandom, systemRandom } from '../../core/native-calls.js';
 
-/** The state of xoshiro128++, of this thread. */
+/** The state of four generators, of this thread. */
 const state = seed();
 
 function seed(): Int32Array {
-  const words = new Int32Array(4);
-  if (!systemRandom(new Uint8Array(words.buffer)) || words.every((word) => word === 0)) {
-    for (let i = 0; i < 4; i++) words[i] = Math.random() * 2 ** 32;
-    words[0]! |= 1;
+  const words = new Int32Array(16);
+  if (!systemRandom(new Uint8Array(words.buffer))) {
+    for (let i = 0; i < words.length; i++) words[i] = Math.random() * 2 ** 32;
   }
+  // One of only zeros would make nothing else.
+  for (let i = 0; i < 4; i++) words[i]! |= 1;
   return words;
 }
 
-const WORDS = 510;
-
-/** Random words, made many at a time: the state is in registers then. */
-export const pool = new Int32Array(WORDS);
+/** Random words, made many at a time. */
+export const pool = new Int32Array(512);
 
 /** Fills the pool. No system call, and no object. */
 export function refill(): void {
-  let a = state[0]!;
-  let b = state[1]!;
-  let c = state[2]!;
-  let d = state[3]!;
-  for (let i = 0; i < WORDS; i++) {
-    const sum = (a + d) | 0;
-    // Without `| 0` V8 computes doubles, which takes twice as long.
-    pool[i] = (((sum << 7) | (sum >>> 25)) + a) | 0;
-    const shifted = b << 9;
-    c ^= a;
-    d ^= b;
-    b ^= c;
-    a ^= d;
-    c ^= shifted;
-    d = (d << 11) | (d >>> 21);
-  }
-  state[0] = a;
-  state[1] = b;
-  state[2] = c;
-  state[3] = d;
+  fillRandom(pool, state);
 }
 
 /** Every byte as two hexadecimal digits. V8 leaves compiled code for a number in any base but ten. */
