@@ -8,8 +8,16 @@ namespace tracewright {
 
 using Call = Napi::Value (*)(const Napi::CallbackInfo&);
 
+// Not Napi::Function::New, which notes for each function what to free when it is collected.
 inline void add_call(Napi::Object exports, const char* name, Call call) {
-  exports[name] = Napi::Function::New(exports.Env(), call, name);
+  const napi_callback made = [](napi_env env, napi_callback_info info) -> napi_value {
+    const Napi::CallbackInfo call_info(env, info);
+    return reinterpret_cast<Call>(call_info.Data())(call_info);
+  };
+  napi_value function = nullptr;
+  napi_create_function(exports.Env(), name, NAPI_AUTO_LENGTH, made, reinterpret_cast<void*>(call),
+                       &function);
+  napi_set_named_property(exports.Env(), exports, name, function);
 }
 
 void add_clock_calls(Napi::Object exports);
