@@ -19,7 +19,9 @@ interface Manifest {
 export function readManifest(directory: string): Manifest | undefined {
   try {
     const path = join(directory, 'package.json');
-    if (statSync(path).size > MAX_MANIFEST_BYTES) return undefined;
+    // An error would take as long as ten answers.
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || stats.size > MAX_MANIFEST_BYTES) return undefined;
     const found: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return typeof found === 'object' && found !== null ? found : undefined;
   } catch {

@@ -24,14 +24,9 @@ export function onFirstMessage(
   channels: readonly string[],
   begin: (channel: string, message: unknown) => void,
 ): void {
-  const observers = channels.map((channel) => {
-    const observer = (message: unknown): void => {
-      arrive(channel, message);
-    };
-    return { channel, observer };
-  });
-  const arrive = (channel: string, message: unknown): void => {
-    for (const each of observers) diagnostics.unsubscribe(each.channel, each.observer);
+  const arrive = (message: unknown, name: string | symbol): void => {
+    for (const each of channels) diagnostics.unsubscribe(each, arrive);
+    const channel = String(name);
     const found: FirstMessage = { channel, observers: [] };
     first = found;
     try {
@@ -41,5 +36,5 @@ export function onFirstMessage(
     }
     for (const observer of found.observers) observer(message);
   };
-  for (const { channel, observer } of observers) diagnostics.subscribe(channel, observer);
+  for (const each of channels) diagnostics.subscribe(each, arrive);
 }
