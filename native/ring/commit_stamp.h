@@ -123,10 +123,16 @@ class CommitStamp {
   // Puts the time since the epoch into `control.stamp`.
   template <Stamp kStamp>
   void read() {
+    uint64_t ns = 0;
+    if (kStamp == Stamp::none || !take_time_fast<kStamp>(&ns)) ns = in_order(now());
+    ns -= epoch_;
     // Rounded down, so that a start never lies after its end once ns no longer fit a double.
-    uint64_t ns = in_order(now()) - epoch_;
-    while (static_cast<uint64_t>(static_cast<double>(ns)) > ns) --ns;
-    control_->stamp = static_cast<double>(ns);
+    constexpr uint64_t kInexact = uint64_t{1} << 53;
+    if (__builtin_expect(ns >= kInexact, 0)) {
+      while (static_cast<uint64_t>(static_cast<double>(ns)) > ns) --ns;
+    }
+    // A conversion of a signed number takes one instruction.
+    control_->stamp = static_cast<double>(static_cast<int64_t>(ns));
     if constexpr (kStamp == Stamp::interval) interval_.read();
   }
 

@@ -26,7 +26,7 @@ export function writeUtf8(bytes: Buffer, at: number, text: string): number {
 /** `charCodeAt` as a function of the text. Unlike a property of the text, V8 need not look it up. */
 const codeAt: unknown = Function.prototype.call.bind(charCodeAt);
 
-/** What the function below names apart from the `bytes` of its table. */
+/** What the function below names apart from `view` and `bytes` of its table. */
 export const SLOT_TEXT_SCOPE = { codeAt };
 
 /**
@@ -36,7 +36,16 @@ export const SLOT_TEXT_SCOPE = { codeAt };
 export const WRITE_SLOT_TEXT = `function writeSlotText(at, text) {
   const { length } = '' + text;
   if (length > ${LOOP_LIMIT}) return bytes.write(text, at, 'utf8');
-  for (let i = 0; i < length; i++) {
+  let i = 0;
+  for (; i + 4 <= length; i += 4) {
+    const a = codeAt(text, i);
+    const b = codeAt(text, i + 1);
+    const c = codeAt(text, i + 2);
+    const d = codeAt(text, i + 3);
+    if ((a | b | c | d) > 0x7f) return bytes.write(text, at, 'utf8');
+    view.setInt32(at + i, (a << 24) | (b << 16) | (c << 8) | d);
+  }
+  for (; i < length; i++) {
     const code = codeAt(text, i);
     if (code > 0x7f) return bytes.write(text, at, 'utf8');
     bytes[at + i] = code;

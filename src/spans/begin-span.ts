@@ -3,7 +3,7 @@ import type { ActiveContext } from './context/active-context.js';
 import { NO_BAGGAGE } from './context/baggage.js';
 import { CarriedBaggage } from './context/carried.js';
 import type { Carried } from './context/carried.js';
-import { pool, refill } from './context/ids.js';
+import { pool, POOL_WORDS, refill } from './context/ids.js';
 import type { RemoteParent } from './context/remote-parent.js';
 import { NOT_SAMPLED, saysWhetherSampled, withDecision } from './context/trace-state-entries.js';
 import { KIND_SHIFT, PARENT_REMOTE, TRACE_FLAGS_MASK } from './layout.js';
@@ -25,7 +25,7 @@ export const SAMPLED = 1;
 const RANDOM = 2;
 
 /** Words of the pool that are used up. */
-let used = pool.length;
+let used = POOL_WORDS;
 /** Words of an id of a span, then of a trace. */
 const ID_WORDS = 6;
 const SPAN_ID_WORDS = 2;
@@ -40,11 +40,11 @@ export function begin(
   kind: number,
 ): Span {
   if (typeof name !== 'string') checkName(name);
-  if (used > pool.length - ID_WORDS) {
+  if (used > POOL_WORDS - ID_WORDS) {
     refill();
     used = 0;
   }
-  const at = used;
+  const at = used & (POOL_WORDS - 1);
   used = at + (parent === undefined ? ID_WORDS : SPAN_ID_WORDS);
   const s0 = pool[at]!;
   const s1 = pool[at + 1]!;

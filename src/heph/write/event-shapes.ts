@@ -56,12 +56,12 @@ export type ShapeCompiler<Emitter> = (
 /** A description, and names of attributes in their order. The types of the values can change. */
 class EventShape<Emitter> {
   emitter: Emitter | undefined;
-  readonly #description: string;
+  readonly description: string;
   readonly #names: readonly string[];
   #seen = 0;
 
   constructor(description: string, names: readonly string[]) {
-    this.#description = description;
+    this.description = description;
     this.#names = names;
   }
 
@@ -92,7 +92,7 @@ class EventShape<Emitter> {
   }
 
   compile(trace: EventTrace, compiler: ShapeCompiler<Emitter>): void {
-    this.emitter = compiler(trace, this.#description, this.#names);
+    this.emitter = compiler(trace, this.description, this.#names);
     // One that cannot be compiled is not tried again.
     if (this.emitter === undefined) this.#seen = -Infinity;
   }
@@ -145,8 +145,9 @@ export class EventShapes<Emitter> {
   readonly #compiler: ShapeCompiler<Emitter>;
   #young = new Map<string, Described<Emitter>>();
   #old = new Map<string, Described<Emitter>>();
-  /** A frequent one that came last. */
+  /** A frequent one that came last, and a shape with an emitter. */
   #last: Described<Emitter> | undefined;
+  #lastShape: EventShape<Emitter> | undefined;
   /** Frequent ones that came a short while ago, to be found without a map. */
   readonly #recent = new Array<Described<Emitter> | undefined>(RECENT).fill(undefined);
   /** Descriptions that may become frequent. */
@@ -164,16 +165,26 @@ export class EventShapes<Emitter> {
 
   /** The emitter for an event; undefined if it is rare. Reads no property of the attributes. */
   emitterFor(description: string, attributes: object | undefined): Emitter | undefined {
-    let described = this.#last;
+    const shape = this.#lastShape;
     // Not by `?.`: V8 compares two texts, and not anything with a text.
+    if (shape !== undefined && shape.description === description && shape.isOf(attributes)) {
+      return shape.emitter;
+    }
+    return this.#emitterOf(description, attributes);
+  }
+
+  #emitterOf(description: string, attributes: object | undefined): Emitter | undefined {
+    let described = this.#last;
     if (described === undefined || described.description !== description) {
       described = this.#described(description);
       if (described === undefined) return undefined;
     }
     const { shapes } = described;
     for (let i = 0; i < shapes.length; i++) {
-      const { emitter } = shapes[i]!;
-      if (emitter !== undefined && shapes[i]!.isOf(attributes)) return emitter;
+      const shape = shapes[i]!;
+      if (shape.emitter === undefined || !shape.isOf(attributes)) continue;
+      this.#lastShape = shape;
+      return shape.emitter;
     }
     return this.#emitterOfOther(described, attributes);
   }

@@ -13,8 +13,10 @@ function seed(): Int32Array {
   return words;
 }
 
+/** A power of two: V8 knows by a mask that an index is one of the pool. */
+export const POOL_WORDS = 512;
 /** Random words, made many at a time. */
-export const pool = new Int32Array(512);
+export const pool = new Int32Array(POOL_WORDS);
 
 /** Fills the pool. No system call, and no object. */
 export function refill(): void {
