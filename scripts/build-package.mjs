@@ -93,9 +93,11 @@ function packageFiles(file) {
       onLoad({ filter: /.*/, namespace: 'file-of-package' }, () => {
         const own = modules.filter((module) => fileOf(module) === file && exported.has(module));
         const lines = own.map((module) => {
-          const names = [...exported.get(module)];
-          if (names.includes('*'))
+          const wanted = exported.get(module);
+          if (wanted.has('*') && mayChange(module))
             return `export * as ${exportName(module)} from './${module}.js';`;
+          // For an object of them esbuild makes a function and a getter of each.
+          const names = wanted.has('*') ? namesOf(module) : [...wanted];
           // Less than the whole module: the rest is left out, unless it is used within the file.
           const local = names.map((name) => `${name} as ${exportName(module)}_${name}`);
           const members = names.map((name) => `${name}: ${exportName(module)}_${name}`);
@@ -106,6 +108,12 @@ export const ${exportName(module)} = { ${members.join(', ')} };`;
       });
     },
   };
+}
+
+/** Whether a module exports what can change, what others declare, or what `namesOf` does not find. */
+function mayChange(module) {
+  const text = readFileSync(join(source, `${module}.ts`), 'utf8');
+  return /^export (?!type|interface|(?:async )?(?:const|function\*?|class) \w)/m.test(text);
 }
 
 /** The values that a module exports by name. */
