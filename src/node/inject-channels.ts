@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { programPath } from '../core/program-path.js';
 import * as nodeModule from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { injectedPackages, WITH_ES_MODULES } from '../libraries/watched-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
 import { ancestors, readManifest } from './otel/program-dependencies.js';
@@ -44,8 +44,11 @@ export function injectChannels(names: readonly InjectedName[]): void {
   };
   checkProgram(names, process.argv[1] ?? '');
   // Hooks make each module that is loaded a little slower.
+  const directories = packageDirectories();
   const modules = names.filter(
-    (name) => WITH_ES_MODULES.includes(name) && injectedPackages(name).some(isOfModules),
+    (name) =>
+      WITH_ES_MODULES.includes(name) &&
+      injectedPackages(name).some((each) => isOfModules(each, directories)),
   );
   if (modules.length === 0) return;
   const { injectEsModules } =
@@ -53,13 +56,17 @@ export function injectChannels(names: readonly InjectedName[]): void {
   injectEsModules(modules, filesOf(modules));
 }
 
-/** Whether the program, or the directory that it runs in, has a package, and as ES modules. */
-function isOfModules(name: string): boolean {
-  return [dirname(programPath() ?? ''), process.cwd()].some((directory) =>
-    [...ancestors(directory)].some(
-      (each) => readManifest(join(each, 'node_modules', name))?.type === 'module',
-    ),
-  );
+/** Where the packages of the program may lie, and those of the directory that it runs in. */
+function packageDirectories(): string[] {
+  const program = programPath();
+  const starts = [process.cwd(), ...(program === undefined ? [] : [dirname(resolve(program))])];
+  const all = new Set(starts.flatMap((start) => [...ancestors(start)]));
+  return [...all].map((each) => join(each, 'node_modules')).filter((each) => existsSync(each));
+}
+
+/** Whether there is a package, and as ES modules. */
+function isOfModules(name: string, directories: readonly string[]): boolean {
+  return directories.some((each) => readManifest(join(each, name))?.type === 'module');
 }
 
 function checkBundle(names: readonly InjectedName[], content: string, path: string): void {
