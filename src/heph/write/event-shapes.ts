@@ -170,26 +170,36 @@ export class EventShapes<Emitter> {
     if (shape !== undefined && shape.description === description && shape.isOf(attributes)) {
       return shape.emitter;
     }
-    return this.#emitterOf(description, attributes);
-  }
-
-  #emitterOf(description: string, attributes: object | undefined): Emitter | undefined {
-    let described = this.#last;
-    if (described === undefined || described.description !== description) {
-      described = this.#described(description);
-      if (described === undefined) return undefined;
-    }
+    const described = this.describedAs(description);
+    if (described === undefined) return undefined;
     const { shapes } = described;
     for (let i = 0; i < shapes.length; i++) {
-      const shape = shapes[i]!;
-      if (shape.emitter === undefined || !shape.isOf(attributes)) continue;
-      this.#lastShape = shape;
-      return shape.emitter;
+      const other = shapes[i]!;
+      if (other.emitter === undefined || !other.isOf(attributes)) continue;
+      this.#lastShape = other;
+      return other.emitter;
     }
-    return this.#emitterOfOther(described, attributes);
+    return this.emitterOfOther(described, attributes);
+  }
+
+  /** What came last, if it has a description: for emitters that look at the names themselves. */
+  lastOf(description: string): Emitter | undefined {
+    const shape = this.#lastShape;
+    return shape !== undefined && shape.description === description ? shape.emitter : undefined;
+  }
+
+  /** The shape of which an emitter has just recorded an event. */
+  used(shape: EventShape<Emitter>): void {
+    this.#lastShape = shape;
   }
 
   /** What is known of a description; undefined if it came too rarely. */
+  describedAs(description: string): Described<Emitter> | undefined {
+    const described = this.#last;
+    if (described !== undefined && described.description === description) return described;
+    return this.#described(description);
+  }
+
   #described(description: string): Described<Emitter> | undefined {
     const { length } = description;
     // Past the end the code is NaN, of which a shift makes 0.
@@ -205,7 +215,7 @@ export class EventShapes<Emitter> {
   }
 
   /** The emitter of names that none of the emitters has; undefined if they are rare. */
-  #emitterOfOther(
+  emitterOfOther(
     described: Described<Emitter>,
     attributes: object | undefined,
   ): Emitter | undefined {

@@ -14,7 +14,7 @@ function seed(): Int32Array {
 }
 
 /** A power of two: V8 knows by a mask that an index is one of the pool. */
-export const POOL_WORDS = 512;
+export const POOL_WORDS = 1024;
 /** Random words, made many at a time. */
 export const pool = new Int32Array(POOL_WORDS);
 

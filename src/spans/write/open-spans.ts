@@ -12,6 +12,7 @@ import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { NOT_KEPT, snapshot } from '../span.js';
 import type { Span } from '../span.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
+import { OTHER_NAMES } from './checked-names.js';
 import { readHeld, writeHeld } from './held-attributes.js';
 import { LossNote } from './loss-note.js';
 import type { EncodedLosses } from './loss-note.js';
@@ -99,13 +100,39 @@ export class OpenSpans {
 
   #beginUsual(span: Span, attributes: SpanAttributes | undefined, before: number): number {
     if (span.extras !== undefined || !this.#output.takesAnything) return -1;
+    const shapes = this.#shapes;
+    if (shapes === undefined) return -1;
     try {
-      const writer = this.#shapes?.emitterFor(span.name, attributes);
-      return writer === undefined ? -1 : writer(span, attributes, before);
+      const last = shapes.lastOf(span.name);
+      if (last !== undefined) {
+        const at = last(span, attributes, before);
+        if (at !== OTHER_NAMES) return at;
+      }
+      return this.#beginByShape(shapes, span, attributes, before);
     } catch {
       // An attribute that cannot be read.
       return -1;
     }
+  }
+
+  #beginByShape(
+    shapes: EventShapes<OpenSpanWriter>,
+    span: Span,
+    attributes: SpanAttributes | undefined,
+    before: number,
+  ): number {
+    const described = shapes.describedAs(span.name);
+    if (described === undefined) return -1;
+    for (const shape of described.shapes) {
+      if (shape.emitter === undefined) continue;
+      const at = shape.emitter(span, attributes, before);
+      if (at === OTHER_NAMES) continue;
+      shapes.used(shape);
+      return at;
+    }
+    const writer = shapes.emitterOfOther(described, attributes);
+    const at = writer === undefined ? -1 : writer(span, attributes, before);
+    return at === OTHER_NAMES ? -1 : at;
   }
 
   /** A span has changed: it gets a slot with what it is now, for the one that it has. */

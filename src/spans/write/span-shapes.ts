@@ -47,6 +47,7 @@ import {
 import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { define } from '../attributes.js';
 import type { Span } from '../span.js';
+import { checkNames, NAMES_SCOPE } from './checked-names.js';
 import { HeldNames } from './held-attributes.js';
 import type { Instant } from '../time.js';
 
@@ -63,8 +64,8 @@ export interface ShapedSpans {
 export type SpanEmitter = (span: Span) => void;
 
 /**
- * Writes an open span to a slot that it takes; -1: it has none. A span without attributes of its own gets the names of
- * these, or these.
+ * Writes an open span to a slot that it takes; -1: it has none; or OTHER_NAMES. A span without attributes of its own gets
+ * the names of these, or these.
  *
  * @param before a slot with another record of the span, which counts no more then; -1: none.
  */
@@ -259,12 +260,14 @@ export function openSpanCompiler(
       held: new HeldNames(names),
       namesOf: names,
       ownOf,
+      ...NAMES_SCOPE,
     };
     const keepValues = `if (span.own === undefined) span.own = ownOf(namesOf, [${text.values.join(', ')}]);`;
     const writer = table.newWriter();
     const body = `${WRITE_OTHER}
 ${WRITE_SLOT_TEXT}
 return function writeOpen(span, attributes, before) {
+  ${checkNames(names)}
   ${text.read}
   ${text.measure}
   const time = span.start;
