@@ -1,7 +1,7 @@
 import type { Counter, LookIndex, Message } from '../../index/look-index.js';
 import { firstAtLeast, rowsByPart } from '../../index/parts/order-rows.js';
 import { LanePixels } from '../../index/serve/lane-pixels.js';
-import { inPieces, Turns } from '../../index/turns.js';
+import { nextTurn } from '../../index/turns.js';
 import type {
   BoxesMeta,
   CurveColumns,
@@ -154,6 +154,9 @@ export const boxesRoute: Route = {
   },
 };
 
+/** Rows between two turns of the event loop. */
+const ROWS_A_TURN = 1 << 20;
+
 /**
  * Where the rows that meet `where` begin: how many in each pixel of each lane of a window. `from`, `to`, `width`,
  * `tracks` and `fold` are as those of boxes.
@@ -172,20 +175,20 @@ export const litRoute: Route = {
     const lanes = index.tracks.map((track) => track.lanes);
     const pixels = new LanePixels();
     pixels.begin(width, lanes, tracks, fold);
-    const turns = new Turns();
-    for (const own of rowsByPart(index.parts, rows)) {
-      const { start, duration, track, lane, offset } = own.part;
-      for await (const [first, end] of inPieces(own.from, own.to, turns)) {
-        signal.throwIfAborted();
-        for (let next = first; next < end; next++) {
-          const at = rows[next]! - own.firstRow;
-          const begin = start[at]! + offset;
-          if (begin >= to || (begin < from && begin + duration[at]! <= from)) continue;
-          const slot = pixels.slotOf(track[at]!, lane[at]!);
-          if (slot === -1) continue;
-          const column = Math.min(width - 1, Math.max(0, Math.floor((begin - from) / pixel)));
-          pixels.merge(slot, column, 1, 0, rows[next]!, duration[at]!);
+    for (const { part, firstRow, from: first, to: end } of rowsByPart(index.parts, rows)) {
+      const { start, duration, track, lane, offset } = part;
+      for (let next = first; next < end; next++) {
+        if (next % ROWS_A_TURN === ROWS_A_TURN - 1) {
+          await nextTurn();
+          signal.throwIfAborted();
         }
+        const at = rows[next]! - firstRow;
+        const begin = start[at]! + offset;
+        if (begin >= to || (begin < from && begin + duration[at]! <= from)) continue;
+        const slot = pixels.slotOf(track[at]!, lane[at]!);
+        if (slot === -1) continue;
+        const column = Math.min(width - 1, Math.max(0, Math.floor((begin - from) / pixel)));
+        pixels.merge(slot, column, 1, 0, rows[next]!, duration[at]!);
       }
     }
     const windows = pixels.windows(tracks, 1);
