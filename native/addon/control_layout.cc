@@ -75,6 +75,7 @@ void add_control_layout(Napi::Object exports) {
   put("openClosing", offsetof(OpenRecord, closing));
   put("openLength", OpenRecord::kLength);
   put("openCommitting", OpenRecord::kCommitting);
+  put("openEnded", OpenRecord::kEnded);
   put("mostOpenPlaces", OpenRecords::kMostPlaces);
   put("longestOpen", OpenRecords::kLongest);
   put("target", offsetof(ControlPage, target));

@@ -71,7 +71,7 @@ RecordShape record_shape(const Napi::Value& value) {
   return shape;
 }
 
-RingOptions ring_options(const Napi::Object& from) {
+[[gnu::cold]] RingOptions ring_options(const Napi::Object& from) {
   RingOptions options;
   options.path = text_of(from, "path");
   options.capacity = static_cast<size_t>(number_of(from, "capacity", 0));
@@ -106,7 +106,8 @@ Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
 }
 
 // What JavaScript gets of a ring.
-Napi::Value opened_ring(Napi::Env env, const std::shared_ptr<Ring>& ring, bool words) {
+[[gnu::cold]] Napi::Value opened_ring(Napi::Env env, const std::shared_ptr<Ring>& ring,
+                                      bool words) {
   const std::shared_ptr<Environment> all = shared_environment(env);
   const size_t id = all->rings.size();
   all->rings.push_back(ring);
@@ -145,7 +146,7 @@ Napi::Value opened_ring(Napi::Env env, const std::shared_ptr<Ring>& ring, bool w
 }
 
 // openRing(options, target?): without a target, options.target names a file of the ring's own.
-Napi::Value open_ring(const Napi::CallbackInfo& info) {
+[[gnu::cold]] Napi::Value open_ring(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object from = info[0].As<Napi::Object>();
   RingOptions options = ring_options(from);
@@ -229,7 +230,7 @@ Napi::Value copy_waiting(const Napi::CallbackInfo& info) {
   const uint64_t bytes = ring_argument(info)->copy_waiting(
       *all.rings[id], positions.Data() + from, &count, info[5].As<Napi::Number>().Uint32Value(),
       static_cast<uint16_t>(info[6].As<Napi::Number>().Uint32Value()));
-  all.rings[id]->waiting_index()->call[WaitingIndex::kDone] = static_cast<int32_t>(count);
+  all.rings[id]->waiting_index()->call[WaitingIndex::kCount] = static_cast<int32_t>(count);
   return Napi::Number::New(info.Env(), static_cast<double>(bytes));
 }
 
@@ -253,7 +254,7 @@ Napi::Value grow_open_records(const Napi::CallbackInfo& info) {
 }
 
 // writeThrough(ring, head, body, stamped)
-Napi::Value write_through(const Napi::CallbackInfo& info) {
+[[gnu::cold]] Napi::Value write_through(const Napi::CallbackInfo& info) {
   Napi::Uint8Array head = info[1].As<Napi::Uint8Array>();
   Napi::Uint8Array body = info[2].As<Napi::Uint8Array>();
   Failure failure;
@@ -292,7 +293,7 @@ class DrainWait : public Napi::AsyncWorker {
   bool reached_ = false;
 };
 
-Napi::Value wait_drained(const Napi::CallbackInfo& info) {
+[[gnu::cold]] Napi::Value wait_drained(const Napi::CallbackInfo& info) {
   const Environment& all = environment(info.Env());
   const size_t id = info[0].As<Napi::Number>().Uint32Value();
   if (id >= all.rings.size() || !all.rings[id]) {
@@ -347,6 +348,7 @@ Wanted wanted_at(uint32_t number) {
       return {napi_float64_array, false};
     case Index::kMarks:
     case Index::kKinds:
+    case Index::kRootKinds:
       return {napi_uint16_array, false};
     case Index::kOldest:
       return {napi_uint8_array, false};
@@ -369,7 +371,7 @@ struct Arrays {
 };
 
 // False: one is missing, or is another one.
-bool read_arrays(napi_env env, napi_value given, size_t groups, Arrays* arrays) {
+[[gnu::cold]] bool read_arrays(napi_env env, napi_value given, size_t groups, Arrays* arrays) {
   for (uint32_t number = 0; number < Index::kArrays; ++number) {
     napi_value value = nullptr;
     napi_typedarray_type type = napi_int8_array;
@@ -392,7 +394,7 @@ bool is_power_of_two(size_t value) {
   return value != 0 && (value & (value - 1)) == 0;
 }
 
-std::unique_ptr<Index> index_of(const Ring& ring, const Napi::Value& given) {
+[[gnu::cold]] std::unique_ptr<Index> index_of(const Ring& ring, const Napi::Value& given) {
   Arrays arrays;
   if (!read_arrays(given.Env(), given, ring.options().waiting_groups, &arrays) ||
       arrays.lengths[Index::kSettings] < Index::kNumberCount) {
@@ -411,10 +413,12 @@ std::unique_ptr<Index> index_of(const Ring& ring, const Napi::Value& given) {
   index->bytes = words(Index::kGroupBytes);
   index->firsts = words(Index::kFirsts);
   index->lasts = words(Index::kLasts);
+  index->ended = words(Index::kEnded);
   index->numbers = words(Index::kNumbers);
   index->linked = words(Index::kLinked);
   index->marks = static_cast<uint16_t*>(arrays.data[Index::kMarks]);
   index->kinds = static_cast<uint16_t*>(arrays.data[Index::kKinds]);
+  index->root_kinds = static_cast<uint16_t*>(arrays.data[Index::kRootKinds]);
   index->free_slots = words(Index::kFreeSlots);
   index->released = words(Index::kReleased);
   index->oldest = static_cast<uint8_t*>(arrays.data[Index::kOldest]);
@@ -425,6 +429,7 @@ std::unique_ptr<Index> index_of(const Ring& ring, const Napi::Value& given) {
   index->record_shift = setting(Index::kRecordShift);
   const bool fit = is_power_of_two(arrays.lengths[Index::kBuckets]) && is_power_of_two(sets) &&
                    is_power_of_two(of_a_set) && of_a_set <= 128 &&
+                   arrays.lengths[Index::kRootKinds] >= arrays.lengths[Index::kKinds] &&
                    arrays.lengths[Index::kMarks] >= ring.capacity() >> index->record_shift;
   if (!fit) return nullptr;
   index->bucket_mask = static_cast<uint32_t>(arrays.lengths[Index::kBuckets] - 1);
@@ -439,11 +444,13 @@ std::unique_ptr<Index> index_of(const Ring& ring, const Napi::Value& given) {
   index->word_after_name = setting(Index::kWordAfterName);
   index->reason_after_name = setting(Index::kReasonAfterName);
   index->failed_bit = setting(Index::kFailedBit);
+  index->chosen_mask = setting(Index::kChosenMask);
+  index->variant_shift = setting(Index::kVariantShift);
   return index;
 }
 
 // indexWaiting(ring, arrays): what ends a record and what releases a group.
-Napi::Value index_waiting(const Napi::CallbackInfo& info) {
+[[gnu::cold]] Napi::Value index_waiting(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   Ring* const ring = waiting_ring(info[0]);
   if (ring == nullptr || ring->options().stamp != Stamp::big) return env.Undefined();
@@ -470,6 +477,17 @@ Napi::Value count_waiting(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// moveEnded(ring, group, to, argument): what waits in slots of a group is let go, moves to the ring
+// as far as there is room, or is published for a reason. How many bytes it were.
+Napi::Value move_ended(const Napi::CallbackInfo& info) {
+  const auto number = [&](size_t at) { return info[at].As<Napi::Number>().Uint32Value(); };
+  Ring* const ring = waiting_ring(info[0]);
+  const bool exists = ring != nullptr && number(1) < ring->options().waiting_groups;
+  const auto to = static_cast<Ring::EndedTo>(number(2));
+  const uint64_t bytes = exists ? ring->move_ended(number(1), to, number(3)) : 0;
+  return Napi::Number::New(info.Env(), static_cast<double>(bytes));
+}
+
 }  // namespace
 
 void add_ring_calls(Napi::Object exports) {
@@ -482,6 +500,7 @@ void add_ring_calls(Napi::Object exports) {
   put("copyWaiting", copy_waiting);
   put("indexWaiting", index_waiting);
   put("countWaiting", count_waiting);
+  put("moveEnded", move_ended);
   put("commitExplicit", commit_explicit);
   put("flush", flush_ring);
   put("attend", attend_ring);

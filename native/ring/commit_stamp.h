@@ -120,6 +120,14 @@ class CommitStamp {
     std::memcpy(record + offset_, &ns, sizeof ns);
   }
 
+  // The time since the epoch of the next stamp.
+  template <Stamp kStamp>
+  [[gnu::always_inline]] uint64_t take() {
+    uint64_t ns = 0;
+    if (__builtin_expect(!take_time_fast<kStamp>(&ns), 0)) ns = take_slowly();
+    return ns - epoch_;
+  }
+
   // Puts the time since the epoch into `control.stamp`.
   template <Stamp kStamp>
   void read() {
@@ -170,6 +178,10 @@ class CommitStamp {
   }
 
  private:
+  [[gnu::noinline, gnu::cold]] uint64_t take_slowly() {
+    return in_order(now());
+  }
+
   // The time of the next stamp, which lies at or after the last one.
   [[gnu::always_inline]] uint64_t in_order(uint64_t ns) {
     const uint64_t last = control_->last_stamp.load(std::memory_order_relaxed);

@@ -80,7 +80,7 @@ void OpenRecords::put_ended(uint8_t* to, size_t bytes) {
   // Commits that come after the end of the ring.
   if (!exist()) return;
   std::memcpy(to, first_ + control_->ending_at, bytes);
-  number(to);
+  finish_record(to);
 }
 
 void OpenRecords::put_edited(uint8_t* to) {
@@ -88,16 +88,19 @@ void OpenRecords::put_edited(uint8_t* to) {
   const uint8_t* const record = first_ + control_->ending_at;
   std::memcpy(to + control_->kept_from, record + control_->kept_from, control_->kept_bytes);
   std::memcpy(to + control_->moved_to, record + control_->moved_from, control_->moved_bytes);
-  number(to);
+  finish_record(to);
 }
 
-void OpenRecords::number(uint8_t* record) {
+void OpenRecords::put_number(uint8_t* to) {
   const int32_t at = options_.number_at;
-  if (at >= 0) {
-    const uint32_t number = control_->next_number.load(std::memory_order_relaxed);
-    write_big_endian(record + at + 4, number);
-    control_->next_number.store(number + 1, std::memory_order_release);
-  }
+  if (at < 0) return;
+  const uint32_t number = control_->next_number.load(std::memory_order_relaxed);
+  write_big_endian(to + at + 4, number);
+  control_->next_number.store(number + 1, std::memory_order_release);
+}
+
+void OpenRecords::finish_record(uint8_t* record) {
+  put_number(record);
   write_big_endian(record + control_->final_word_at, control_->final_word);
 }
 
@@ -157,7 +160,7 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
         big_endian_word(record + at) == series) {
       write_big_endian(record + at + 4, number++);
     }
-    stamp.raise(record, length, ns);
+    if ((state & OpenRecord::kEnded) == 0) stamp.raise(record, length, ns);
     each.mark.store(mark, std::memory_order_relaxed);
     each.closing.store(1, std::memory_order_release);
   }

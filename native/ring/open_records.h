@@ -10,6 +10,7 @@
 //   end:   `mark`, then kCommitting in `state`; the commit of the final record; `state` = 0.
 //          Ring::commit_open() makes the final record of the open one, and commit_edited() of parts
 //          of it
+//   wait:  its stamp, then kEnded in `state`, and its final word last. It ends otherwise later
 //
 // So a record that was being written is not there yet. The head says whether the final record of
 // one that was being ended is committed.
@@ -37,10 +38,12 @@ struct OpenRecordOptions {
 struct OpenRecord {
   static constexpr uint32_t kLength = 0x1ffff;      // of `state`: bytes of the record; 0: free
   static constexpr uint32_t kCommitting = 0x20000;  // its final record is the next to be committed
+  static constexpr uint32_t kEnded = 0x40000;       // it has its stamp, and waits for a decision
   // The rest of `state` differs from one record of a place to the next.
 
   std::atomic<uint32_t> state;
-  std::atomic<uint32_t> mark;     // low half of the head before its final record
+  // Low half of the head before its final record. Of one that has ended: which slot follows.
+  std::atomic<uint32_t> mark;
   std::atomic<uint32_t> closing;  // 1: in its final bytes, and on the way to the target
   uint32_t writer;                // JavaScript's: which of its functions wrote the bytes
 };
@@ -75,6 +78,8 @@ class OpenRecords {
   void put_ended(uint8_t* to, size_t bytes);
   // The same of two parts of the record, between and after which JavaScript has put what is new.
   void put_edited(uint8_t* to);
+  // Gives a record at the head the next number.
+  void put_number(uint8_t* to);
 
   // The head of the record at `at`, in bytes from the start of the table.
   OpenRecord* head_at(uint32_t at) const { return reinterpret_cast<OpenRecord*>(first_ + at) - 1; }
@@ -122,7 +127,7 @@ class OpenRecords {
     return *reinterpret_cast<OpenRecord*>(first_ + size_t{index} * stride_);
   }
   uint32_t length_of(uint32_t state) const;
-  void number(uint8_t* record);
+  void finish_record(uint8_t* record);
   uint32_t number_waiting(uint32_t number);
   OpenRecord* prepared_at(uint32_t at) const;
 

@@ -115,18 +115,25 @@ class alignas(64) Ring {
   // Puts records of `waiting` at the head, one after the other, and publishes nothing. `positions`
   // are the low halves of theirs, at most `*count`, which becomes how many it are. They get numbers
   // from `number` on. Returns their bytes; 0: they find no room, or no ring can hold the first one.
-  uint64_t copy_waiting(const Ring& waiting, const int32_t* positions, size_t* count,
-                        uint32_t number, uint16_t reason);
+  [[gnu::cold]] uint64_t copy_waiting(const Ring& waiting, const int32_t* positions, size_t* count,
+                                      uint32_t number, uint16_t reason);
 
   // Of a ring whose records wait: what the calls below know of them.
   void index_waiting(std::unique_ptr<WaitingIndex> index);
   WaitingIndex* waiting_index() { return index_.get(); }
-  // Has the open record that the index names wait with its group, and counts it. Unless that is
-  // unusual: then nothing has changed.
+  // Has the open record that the index names wait with its group, and counts it. It stays in its
+  // slot, unless it is longer than when it was published. If the end is unusual, nothing has
+  // changed.
   void end_waiting();
   // Lets go of the group of the open record that the index names, and of that. Unless that is
   // unusual.
   void release_waiting();
+  // What becomes of what waits in slots of a group.
+  enum class EndedTo : uint32_t { nowhere, ring, target };
+  // It is let go, or waits in the ring from here on, of which `argument` bytes are free, or is
+  // published in the ring that it waits for: with the next numbers, and `argument` for a reason. As
+  // many records as find room, the oldest first. Returns their bytes.
+  [[gnu::cold]] uint64_t move_ended(uint32_t group, EndedTo to, uint32_t argument);
 
   // Publishes records that were stamped by their writer, all or none: they are refused when the
   // clock of the first (u64 in the machine's byte order) lies before the last one of the ring.
@@ -172,7 +179,7 @@ class alignas(64) Ring {
   // Takes the ring out of use, drains it, appends the epilogue and completes the trace on disk.
   // Where the file refuses that, the drain thread keeps the ring and calls again, until it is done
   // or the process ends. Afterwards a call does nothing.
-  void finish(uint32_t socket_limit_ms);
+  [[gnu::cold]] void finish(uint32_t socket_limit_ms);
   // Waits until everything that was committed before the call has left, or the time is over.
   bool wait_drained(uint64_t position, uint32_t limit_ms);
 
@@ -261,10 +268,10 @@ class alignas(64) Ring {
   bool map_waiting(int fd);
   bool lay_waiting_file(uint8_t* base, int fd) const;
   // Appends to `all` what still waits, and numbers it.
-  void lay_waiting();
-  void remove_stream();
+  [[gnu::cold]] void lay_waiting();
+  [[gnu::cold]] void remove_stream();
   // Only its own: where its directory was removed and made again, the path is another ring's.
-  void remove_file();
+  [[gnu::cold]] void remove_file();
 
   template <Stamp kStamp>
   [[gnu::noinline, gnu::cold]] void commit_slowly() {
@@ -276,8 +283,16 @@ class alignas(64) Ring {
     }
   }
   bool has_waiting_index() const;
-  // Of the ring that this one feeds.
+  // Of the ring that this one feeds: before slots are freed, and to free them.
+  void attend_slots();
+  void free_slot(uint32_t at);
   void free_open_record(OpenRecord* head, uint32_t at);
+  void free_ended(uint32_t group);
+  [[gnu::noinline]] void end_in_ring(OpenRecord* head, uint32_t group, uint32_t kind);
+  uint32_t reverse_ended(uint32_t at);
+  uint8_t* put_ended(Ring& to, OpenRecord* head, uint32_t bytes);
+  void publish_waiting(OpenRecord* head, uint32_t at, uint32_t group, uint32_t kind,
+                       uint32_t bytes);
   // Publishes what the clock wants before the `pending` bytes at the head, and then these. Where it
   // finds no room, they are dropped.
   void commit_after_preface();
@@ -311,11 +326,11 @@ class alignas(64) Ring {
     return capacity_ - (head_ - control_->tail.load(std::memory_order_acquire));
   }
   void note_stall(uint64_t from);
-  void lay_end();
-  bool complete_stream();
-  bool write_open_records();
-  void send_open_records(const OpenRecords::Closed& closed);
-  bool write_end();
+  [[gnu::cold]] void lay_end();
+  [[gnu::cold]] bool complete_stream();
+  [[gnu::cold]] bool write_open_records();
+  [[gnu::cold]] void send_open_records(const OpenRecords::Closed& closed);
+  [[gnu::cold]] bool write_end();
   void notify_waiters();
 
   // Read by every commit.

@@ -10,7 +10,12 @@ namespace tracewright {
 namespace {
 
 uint64_t big_endian_number(const uint8_t* bytes) {
-  return uint64_t{big_endian_word(bytes)} << 32 | big_endian_word(bytes + 4);
+  uint64_t number;
+  std::memcpy(&number, bytes, sizeof number);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  number = __builtin_bswap64(number);
+#endif
+  return number;
 }
 
 void put_big_endian_word(uint8_t* to, uint32_t word) {
@@ -20,6 +25,13 @@ void put_big_endian_word(uint8_t* to, uint32_t word) {
   std::memcpy(to, &word, sizeof word);
 }
 
+void put_big_endian_number(uint8_t* to, uint64_t number) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  number = __builtin_bswap64(number);
+#endif
+  std::memcpy(to, &number, sizeof number);
+}
+
 uint64_t elapsed(uint64_t from, uint64_t to) {
   return to - std::min(from, to);
 }
@@ -27,6 +39,25 @@ uint64_t elapsed(uint64_t from, uint64_t to) {
 uint8_t* end_of_name(const WaitingIndex& index, uint8_t* record) {
   uint8_t* const name = record + index.name_at;
   return name + 2 + (big_endian_word(name) >> 16);
+}
+
+uint32_t word_of(const WaitingIndex& index, uint8_t* record) {
+  return big_endian_word(end_of_name(index, record) + index.word_after_name);
+}
+
+void put_reason(const WaitingIndex& index, uint8_t* record, uint16_t reason) {
+  uint8_t* const at = end_of_name(index, record) + index.reason_after_name;
+  at[0] = static_cast<uint8_t>(reason >> 8);
+  at[1] = static_cast<uint8_t>(reason);
+}
+
+// A record of a kind is not let go.
+void take_back(const WaitingIndex& index, uint32_t kind, uint8_t* record, uint32_t stamp_offset) {
+  WaitingCounts* const counts = index.counts_of(kind);
+  if (counts == nullptr) return;
+  const uint64_t start = big_endian_number(record + index.start_at);
+  const uint64_t end = big_endian_number(record + stamp_offset);
+  counts->take_back(elapsed(start, end), (word_of(index, record) & index.failed_bit) != 0);
 }
 
 // The group with these words; 0: there is none.
@@ -70,13 +101,21 @@ bool Ring::has_waiting_index() const {
   return index_ != nullptr && !feeds_->finished();
 }
 
-void Ring::free_open_record(OpenRecord* head, uint32_t at) {
+void Ring::attend_slots() {
+  if (feeds_->control().attention.load(std::memory_order_relaxed) != 0) feeds_->attend();
+}
+
+void Ring::free_slot(uint32_t at) {
   ControlPage& control = feeds_->control();
-  if (control.attention.load(std::memory_order_relaxed) != 0) feeds_->attend();
-  head->state.store(0, std::memory_order_release);
   const int32_t left = control.open_records.load(std::memory_order_relaxed) - 1;
   index_->free_slots[left] = static_cast<int32_t>(at);
   control.open_records.store(left, std::memory_order_relaxed);
+}
+
+void Ring::free_open_record(OpenRecord* head, uint32_t at) {
+  attend_slots();
+  head->state.store(0, std::memory_order_release);
+  free_slot(at);
 }
 
 uint64_t Ring::copy_waiting(const Ring& waiting, const int32_t* positions, size_t* count,
@@ -104,18 +143,9 @@ uint64_t Ring::copy_waiting(const Ring& waiting, const int32_t* positions, size_
   uint8_t* record = to;
   for (size_t i = 0; i < copied; ++i) {
     put_big_endian_word(record + index->link_at, number + static_cast<uint32_t>(i));
-    uint8_t* const name_end = end_of_name(*index, record);
-    uint8_t* const reason_at = name_end + index->reason_after_name;
-    reason_at[0] = static_cast<uint8_t>(reason >> 8);
-    reason_at[1] = static_cast<uint8_t>(reason);
+    put_reason(*index, record, reason);
     const uint64_t position = static_cast<uint32_t>(positions[i]) & waiting.mask_;
-    WaitingCounts* const counts = index->counts_of(index->marks[position >> index->record_shift]);
-    if (counts != nullptr) {
-      const uint64_t start = big_endian_number(record + index->start_at);
-      const uint64_t end = big_endian_number(record + options_.stamp_offset);
-      const uint32_t word = big_endian_word(name_end + index->word_after_name);
-      counts->take_back(elapsed(start, end), (word & index->failed_bit) != 0);
-    }
+    take_back(*index, index->marks[position >> index->record_shift], record, options_.stamp_offset);
     record += big_endian_word(record + options_.length_offset);
   }
   *count = copied;
@@ -128,10 +158,11 @@ void Ring::end_waiting() {
   const auto at = static_cast<uint32_t>(index.call[WaitingIndex::kSlot]);
   const auto bytes = static_cast<uint32_t>(index.call[WaitingIndex::kBytes]);
   OpenRecord* const head = open_.head_at(at);
-  const uint32_t kind = head->writer < index.kind_count ? index.kinds[head->writer] : 0;
+  const auto word = static_cast<uint32_t>(index.call[WaitingIndex::kWord]);
+  const uint32_t kind = index.kind_of(head->writer, word);
   WaitingCounts* const counts = index.counts_of(kind);
   if (counts == nullptr) return;
-  const auto* const record = reinterpret_cast<const uint8_t*>(head + 1);
+  auto* const record = reinterpret_cast<uint8_t*>(head + 1);
   const uint32_t high = big_endian_word(record + options_.group_at);
   const uint32_t low = big_endian_word(record + options_.group_at + 4);
   const auto* const groups = reinterpret_cast<const WaitingGroup*>(mapping() + kWaitingPage);
@@ -140,62 +171,161 @@ void Ring::end_waiting() {
   const int32_t waits = index.bytes[group] + static_cast<int32_t>(bytes);
   if (waits > index.longest) return;
 
-  const auto position = static_cast<uint32_t>(head_);
-  const uint64_t offset = head_ & mask_;
-  uint8_t* const to = data_ + offset;
+  const uint32_t state = head->state.load(std::memory_order_relaxed);
+  if ((state & OpenRecord::kLength) != bytes) {
+    end_in_ring(head, group, kind);
+    return;
+  }
+  attend_slots();
+  const uint64_t end = stamp_.take<Stamp::big>();
+  put_big_endian_number(record + options_.stamp_offset, end);
+  head->state.store(state | OpenRecord::kEnded, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  put_big_endian_word(end_of_name(index, record) + index.word_after_name, word);
+  head->mark.store(static_cast<uint32_t>(index.ended[group]), std::memory_order_relaxed);
+  index.ended[group] = static_cast<int32_t>(at);
+  index.bytes[group] = waits;
+  index.call[WaitingIndex::kSlot] = WaitingIndex::kDone;
+  counts->add(elapsed(big_endian_number(record + index.start_at), end));
+}
+
+// The same of a record that is longer than when it was published.
+void Ring::end_in_ring(OpenRecord* head, uint32_t group, uint32_t kind) {
+  WaitingIndex& index = *index_;
+  const auto bytes = static_cast<uint32_t>(index.call[WaitingIndex::kBytes]);
+  uint8_t* const to = put_ended(*this, head, bytes);
+  put_big_endian_word(to + options_.length_offset, bytes);
+  put_big_endian_word(end_of_name(index, to) + index.word_after_name,
+                      static_cast<uint32_t>(index.call[WaitingIndex::kWord]));
+  const uint64_t end = stamp_.take<Stamp::big>();
+  put_big_endian_number(to + options_.stamp_offset, end);
+  publish_waiting(head, static_cast<uint32_t>(index.call[WaitingIndex::kSlot]), group, kind, bytes);
+  index.bytes[group] += static_cast<int32_t>(bytes);
+  index.call[WaitingIndex::kSlot] = WaitingIndex::kDoneInRing;
+  index.counts_of(kind)->add(elapsed(big_endian_number(to + index.start_at), end));
+}
+
+// The record of a slot lies at the head of a ring then, and is to be published.
+uint8_t* Ring::put_ended(Ring& to, OpenRecord* head, uint32_t bytes) {
+  uint8_t* const record = to.data_ + (to.head_ & to.mask_);
   head->mark.store(static_cast<uint32_t>(feeds_->head_), std::memory_order_relaxed);
   head->state.store(head->state.load(std::memory_order_relaxed) | OpenRecord::kCommitting,
                     std::memory_order_release);
-  std::memcpy(to, record, bytes);
-  put_big_endian_word(to + options_.length_offset, bytes);
-  put_big_endian_word(to + index.link_at, static_cast<uint32_t>(index.lasts[group]));
-  put_big_endian_word(end_of_name(index, to) + index.word_after_name,
-                      static_cast<uint32_t>(index.call[WaitingIndex::kWord]));
-  stamp_.put<Stamp::big>(to);
+  std::memcpy(record, head + 1, bytes);
+  return record;
+}
+
+void Ring::publish_waiting(OpenRecord* head, uint32_t at, uint32_t group, uint32_t kind,
+                           uint32_t bytes) {
+  WaitingIndex& index = *index_;
+  const auto position = static_cast<int32_t>(head_);
+  const uint64_t offset = head_ & mask_;
+  put_big_endian_word(data_ + offset + index.link_at, static_cast<uint32_t>(index.lasts[group]));
   publish(bytes);
   free_open_record(head, at);
-
   index.linked[0] = static_cast<int32_t>(head_);
-  if (index.records[group]++ == 0) index.firsts[group] = static_cast<int32_t>(position);
-  index.lasts[group] = static_cast<int32_t>(position);
-  index.bytes[group] = waits;
+  if (index.records[group]++ == 0) index.firsts[group] = position;
+  index.lasts[group] = position;
   index.marks[offset >> index.record_shift] = static_cast<uint16_t>(kind);
-  const uint64_t start = big_endian_number(to + index.start_at);
-  const uint64_t end = big_endian_number(to + options_.stamp_offset);
-  counts->add(elapsed(start, end));
-  index.call[WaitingIndex::kDone] = 1;
 }
 
 void Ring::release_waiting() {
   if (!has_waiting_index()) return;
   WaitingIndex& index = *index_;
   const auto at = static_cast<uint32_t>(index.call[WaitingIndex::kSlot]);
-  WaitingCounts* const counts =
-      index.counts_of(static_cast<uint32_t>(index.call[WaitingIndex::kKind]));
   OpenRecord* const head = open_.head_at(at);
+  auto kind = static_cast<uint32_t>(index.call[WaitingIndex::kKind]);
+  const bool is_given = kind != 0;
+  const auto word = static_cast<uint32_t>(index.call[WaitingIndex::kWord]);
+  if (!is_given) kind = index.root_kind_of(head->writer, word);
+  WaitingCounts* const counts = index.counts_of(kind);
+  if (counts == nullptr) return;
   const auto* const record = reinterpret_cast<const uint8_t*>(head + 1);
   const uint32_t high = big_endian_word(record + options_.group_at);
   const uint32_t low = big_endian_word(record + options_.group_at + 4);
-  if (counts == nullptr) return;
+  const auto chosen_from = static_cast<uint32_t>(index.call[WaitingIndex::kChosenFrom]);
+  if (!is_given && (high & index.chosen_mask) >= chosen_from) return;
   auto* const groups = reinterpret_cast<WaitingGroup*>(mapping() + kWaitingPage);
   const uint32_t group = find_group(index, groups, high, low);
-  if (group == 0 || index.flags[group] != 0 || index.roots[group] != 1) return;
-  if (index.shared[group] != 0) return;
-  stamp_.read<Stamp::big>();
-  const double now = control_->stamp;
-  const auto time = static_cast<uint64_t>(now);
-  const uint64_t start = big_endian_number(record + index.start_at);
-  const uint64_t duration = elapsed(start, time);
-  if (static_cast<double>(duration) > index.times[WaitingIndex::kLimit]) return;
+  if (group == 0 || (index.flags[group] | index.shared[group]) != 0) return;
+  if (index.roots[group] != 1) return;
+  const uint64_t time = stamp_.take<Stamp::big>();
+  const uint64_t duration = elapsed(big_endian_number(record + index.start_at), time);
+  const auto took = static_cast<double>(static_cast<int64_t>(duration));
+  if (took > counts->limit) return;
+  if (static_cast<double>(static_cast<int64_t>(time)) >= index.times[WaitingIndex::kUntil]) return;
 
   counts->add(duration);
-  free_open_record(head, at);
+  attend_slots();
+  head->state.store(0, std::memory_order_release);
   groups[group].state.store(0, std::memory_order_release);
+  free_ended(group);
+  free_slot(at);
   remember(index, high, low);
   forget_group(index, group, low);
-  index.times[WaitingIndex::kDuration] = static_cast<double>(duration);
-  index.times[WaitingIndex::kNow] = now;
-  index.call[WaitingIndex::kDone] = 1;
+  index.times[WaitingIndex::kDuration] = took;
+  index.call[WaitingIndex::kSlot] = WaitingIndex::kDone;
+}
+
+// The slot that was taken first is free last: the next group takes it first, and finds there what
+// is the same in all of its records.
+void Ring::free_ended(uint32_t group) {
+  for (auto at = static_cast<uint32_t>(index_->ended[group]); at != 0;) {
+    OpenRecord* const head = open_.head_at(at);
+    const uint32_t next = head->mark.load(std::memory_order_relaxed);
+    head->state.store(0, std::memory_order_release);
+    free_slot(at);
+    at = next;
+  }
+  index_->ended[group] = 0;
+}
+
+// The slot that comes first then was the last.
+uint32_t Ring::reverse_ended(uint32_t at) {
+  uint32_t before = 0;
+  while (at != 0) {
+    OpenRecord* const head = open_.head_at(at);
+    const uint32_t next = head->mark.load(std::memory_order_relaxed);
+    head->mark.store(before, std::memory_order_relaxed);
+    before = at;
+    at = next;
+  }
+  return before;
+}
+
+uint64_t Ring::move_ended(uint32_t group, EndedTo to, uint32_t argument) {
+  if (!has_waiting_index()) return 0;
+  WaitingIndex& index = *index_;
+  if (to == EndedTo::nowhere) {
+    attend_slots();
+    free_ended(group);
+    return 0;
+  }
+  const bool waits = to == EndedTo::ring;
+  const uint64_t room = waits ? argument : feeds_->free_bytes();
+  uint64_t done = 0;
+  uint32_t at = reverse_ended(static_cast<uint32_t>(index.ended[group]));
+  while (at != 0) {
+    OpenRecord* const head = open_.head_at(at);
+    const uint32_t bytes = head->state.load(std::memory_order_relaxed) & OpenRecord::kLength;
+    if (bytes > room - done) break;
+    const uint32_t next = head->mark.load(std::memory_order_relaxed);
+    uint8_t* const record = put_ended(waits ? *this : *feeds_, head, bytes);
+    const uint32_t kind = index.kind_of(head->writer, word_of(index, record));
+    if (waits) {
+      publish_waiting(head, at, group, kind, bytes);
+    } else {
+      feeds_->open_.put_number(record);
+      put_reason(index, record, static_cast<uint16_t>(argument));
+      take_back(index, kind, record, options_.stamp_offset);
+      feeds_->publish(bytes);
+      free_open_record(head, at);
+    }
+    done += bytes;
+    at = next;
+  }
+  index.ended[group] = static_cast<int32_t>(reverse_ended(at));
+  return done;
 }
 
 }  // namespace tracewright

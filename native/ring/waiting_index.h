@@ -1,7 +1,7 @@
 // What the thread that writes knows of its groups of waiting records: where the records of each
-// lie, and how long those took that were let go. JavaScript lays it out in arrays of its own, and
-// can do all of it by itself: src/spans/keep. What is usual is done here, in a fifth of the
-// instructions.
+// lie, in slots of open records or in the ring, and how long those took that were let go.
+// JavaScript lays it out in arrays of its own, and can do all of it by itself: src/spans/keep. What
+// is usual is done here, in a fifth of the instructions.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@ namespace tracewright {
 struct WaitingCounts {
   static constexpr uint32_t kBucketBits = 5;  // of an octave: a bucket is 1/32 of it
   static constexpr uint32_t kBuckets = (48 << kBucketBits) + 1;
-  static constexpr size_t kBytes = 24 + size_t{kBuckets} * sizeof(int32_t);
+  static constexpr size_t kBytes = 32 + size_t{kBuckets} * sizeof(int32_t);
 
   double count;
   double time;
   double errors;
+  double limit;  // the longest that is usual, of what a group begins with
   int32_t buckets[kBuckets];
 
   void add(uint64_t ns) {
     count += 1;
-    time += static_cast<double>(ns);
+    time += static_cast<double>(static_cast<int64_t>(ns));
     ++buckets[bucket_of(ns)];
   }
 
@@ -49,10 +50,16 @@ struct WaitingCounts {
 
 struct WaitingIndex {
   // What a call is about, by its number in `call`: where the record lies in the table of open
-  // records, its bytes, its final word, and its kind. `kDone` becomes 1 if the call has done all.
-  enum Call { kSlot, kBytes, kWord, kKind, kDone, kCalls };
-  // In `times`: the longest that is usual, how long it was, and the time now.
-  enum Time { kLimit, kDuration, kNow, kTimes };
+  // records, its bytes, its final word, and its kind; 0: that of its writer. A copy says in
+  // `kCount` how many records it were. Groups are chosen from `kChosenFrom` on, by bits of their
+  // first word.
+  enum Call { kSlot, kBytes, kWord, kKind, kCount, kChosenFrom, kCalls };
+  // What becomes of `kSlot` if the call has done all: the record waits in its slot or is let go, or
+  // it waits in the ring.
+  static constexpr int32_t kDone = -1;
+  static constexpr int32_t kDoneInRing = -2;
+  // In `times`: from when on no release is usual, and how long the last one was.
+  enum Time { kUntil, kDuration, kTimes };
   // The arrays, in the order in which JavaScript gives them.
   enum Array {
     kCallArray,
@@ -66,10 +73,12 @@ struct WaitingIndex {
     kGroupBytes,
     kFirsts,
     kLasts,
+    kEnded,
     kNumbers,
     kLinked,
     kMarks,
     kKinds,
+    kRootKinds,
     kFreeSlots,
     kReleased,
     kOldest,
@@ -91,12 +100,16 @@ struct WaitingIndex {
   int32_t* bytes = nullptr;
   int32_t* firsts = nullptr;
   int32_t* lasts = nullptr;
+  // The slot of its record that has ended last, of those that wait in slots; 0: none does.
+  int32_t* ended = nullptr;
   // The group that is free, and from which on none was ever used.
   int32_t* numbers = nullptr;
   int32_t* linked = nullptr;
-  // The kind of each waiting record, by its position; and by the writer of an open one.
+  // The kind of each waiting record, by its position; and by the writer of an open one, of those
+  // that wait and of those that end a group.
   uint16_t* marks = nullptr;
   uint16_t* kinds = nullptr;
+  uint16_t* root_kinds = nullptr;
   uint32_t kind_count = 0;
   int32_t* free_slots = nullptr;
   // The groups that were released last, in sets by the low bits of the second word.
@@ -116,6 +129,8 @@ struct WaitingIndex {
     kWordAfterName,
     kReasonAfterName,
     kFailedBit,
+    kChosenMask,
+    kVariantShift,
     kNumberCount
   };
   uint32_t record_shift = 0;
@@ -129,6 +144,9 @@ struct WaitingIndex {
   uint32_t word_after_name = 0;
   uint32_t reason_after_name = 0;  // two bytes
   uint32_t failed_bit = 0;         // of the word
+  uint32_t chosen_mask = 0;
+  // What tells records of one writer apart: some bits of the word.
+  uint32_t variant_shift = 0;
 
   // By the number of their kind.
   static constexpr uint32_t kMostKinds = 2048;
@@ -137,6 +155,21 @@ struct WaitingIndex {
   WaitingCounts* counts_of(uint32_t kind) const {
     return kind < kMostKinds ? counts[kind] : nullptr;
   }
+
+  // Of the records that a writer of open ones begins; 0: it is not known.
+  uint32_t kind_of(uint32_t writer, uint32_t word) const { return known_kind(kinds, writer, word); }
+  uint32_t root_kind_of(uint32_t writer, uint32_t word) const {
+    return known_kind(root_kinds, writer, word);
+  }
+
+ private:
+  uint32_t known_kind(const uint16_t* of, uint32_t writer, uint32_t word) const {
+    const uint32_t at = (writer << kVariantBits) + ((word >> variant_shift) & kVariantMask);
+    return at < kind_count ? of[at] : 0;
+  }
+
+  static constexpr uint32_t kVariantBits = 3;
+  static constexpr uint32_t kVariantMask = (1 << kVariantBits) - 1;
 };
 
 }  // namespace tracewright

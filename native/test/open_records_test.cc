@@ -187,6 +187,22 @@ TEST(open_records_keep_a_later_stamp_and_take_the_next_numbers) {
   CHECK(at(0, 8) > 0 && at(0, 8) <= Clock::monotonic());
 }
 
+TEST(open_records_that_have_ended_keep_their_stamp) {
+  TemporaryDirectory directory;
+  RingOptions options = trace_options(directory, 8);
+  options.epoch = 0;
+  Traced trace(options);
+  trace.opener.open(kOpen, 0);
+  uint8_t* const ended = trace.opener.record(static_cast<uint32_t>(trace.opener.open(kOpen, 1)));
+  ended[kStampOffset + 7] = 5;
+  (reinterpret_cast<OpenRecord*>(ended) - 1)->state.fetch_or(OpenRecord::kEnded);
+  trace.ring->finish(0);
+  const std::vector<Record> left = trace.left_open();
+  CHECK_EQUAL(left.size(), 2u);
+  CHECK(left[0].stamp > 5);
+  CHECK_EQUAL(left[1].stamp, uint64_t{5});
+}
+
 TEST(open_records_take_no_number_back_from_memory_that_was_never_written) {
   TemporaryDirectory directory;
   RingOptions options = trace_options(directory, 8);

@@ -1,6 +1,7 @@
 #include "ring/waiting_records.h"
 
 #include <cstring>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr size_t kCapacity = 64 << 10;
 constexpr uint32_t kGroups = 8;
+constexpr uint32_t kSlots = 8;
 // The number of a record says its group.
 constexpr uint32_t kGroupAt = 16;
 constexpr uint32_t kWriter = 1;
@@ -34,7 +36,7 @@ class Waiting {
     options_.target = directory_.path("trace");
     options_.path = directory_.path(".trace.0.ring");
     options_.epoch = Clock::monotonic();
-    options_.open_records = open_record_options(8);
+    options_.open_records = open_record_options(kSlots);
     options_.waiting_capacity = kCapacity;
     options_.waiting_groups = kGroups;
     options_.group_at = kGroupAt;
@@ -45,10 +47,29 @@ class Waiting {
     ring = open_ring(options_, sink);
     waiting = Ring::open_waiting(ring);
     CHECK(waiting != nullptr);
+    opener = std::make_unique<Opener>(*ring);
     // Everything that a copy changes is part of the stamp.
     auto index = std::make_unique<WaitingIndex>();
     index->call = call_;
+    index->times = times_;
+    index->buckets = &bucket_;
+    for (int32_t** each :
+         {&index->nexts, &index->flags, &index->roots, &index->shared, &index->records,
+          &index->bytes, &index->firsts, &index->lasts, &index->ended, &index->numbers,
+          &index->linked, &index->free_slots, &index->released}) {
+      arrays_.emplace_back(kGroups);
+      *each = arrays_.back().data();
+    }
+    index->oldest = &oldest_;
+    index->of_a_set = 1;
     index->marks = marks_.data();
+    index->kinds = index->root_kinds = kinds_.data();
+    index->kind_count = static_cast<uint32_t>(kinds_.size());
+    index->counts[kKind] = &counts;
+    index->longest = kCapacity;
+    index->chosen_mask = 1;
+    call_[WaitingIndex::kChosenFrom] = 2;
+    times_[WaitingIndex::kUntil] = counts.limit = 1e18;
     index->link_at = index->start_at = index->name_at = kStampOffset;
     waiting->index_waiting(std::move(index));
   }
@@ -72,6 +93,24 @@ class Waiting {
     each.state = WaitingGroup::kUndecided;
     return each;
   }
+
+  // Group `index` is the one of which records wait in slots.
+  void find(uint32_t index) {
+    bucket_ = static_cast<int32_t>(index);
+    waiting->waiting_index()->roots[index] = 1;
+  }
+
+  // Opens a record, and ends it where it lies; or releases its group.
+  int32_t end(uint64_t number, void (Ring::*call)() = &Ring::end_waiting) {
+    const auto place = static_cast<uint32_t>(opener->open(kWriter, number, kBytes));
+    const auto at = opener->record(place) - (ring->mapping() + kControlBytes);
+    call_[WaitingIndex::kSlot] = static_cast<int32_t>(at);
+    call_[WaitingIndex::kBytes] = kBytes;
+    (waiting.get()->*call)();
+    return call_[WaitingIndex::kSlot];
+  }
+
+  int32_t taken() const { return ring->control().open_records; }
 
   void wait(uint64_t number, uint32_t producer = kWriter) {
     put(*waiting, number, producer);
@@ -118,6 +157,8 @@ class Waiting {
 
   std::shared_ptr<Ring> ring;
   std::shared_ptr<Ring> waiting;
+  std::unique_ptr<Opener> opener;
+  WaitingCounts counts = {};
 
  private:
   static uint32_t head_of(Ring& ring) { return static_cast<uint32_t>(ring.control().head); }
@@ -130,7 +171,13 @@ class Waiting {
 
   TemporaryDirectory directory_;
   RingOptions options_;
+  static constexpr uint16_t kKind = 3;
   int32_t call_[WaitingIndex::kCalls] = {};
+  double times_[WaitingIndex::kTimes] = {};
+  int32_t bucket_ = 0;
+  uint8_t oldest_ = 0;
+  std::vector<uint16_t> kinds_ = std::vector<uint16_t>(8, kKind);
+  std::deque<std::vector<int32_t>> arrays_;
   std::vector<uint16_t> marks_ = std::vector<uint16_t>(kCapacity);
 };
 
@@ -218,6 +265,64 @@ TEST(waiting_records_are_copied_after_the_head_and_not_published) {
   CHECK_EQUAL(found.size(), 1u);
   CHECK_EQUAL(found.at(7), 3);
   CHECK_EQUAL(test.copy_positions(positions, &count), 0u);
+}
+
+TEST(waiting_records_that_stay_in_their_slots_end_the_stream) {
+  Waiting test;
+  test.begin(1, 7);
+  test.find(1);
+  for (int i = 0; i < 3; ++i) CHECK_EQUAL(test.end(7), WaitingIndex::kDone);
+  CHECK_EQUAL(test.counts.count, 3.0);
+  CHECK_EQUAL(test.taken(), 3);
+  CHECK_EQUAL(test.finish().at(7), 3);
+}
+
+TEST(waiting_records_in_slots_are_released_with_their_group) {
+  Waiting test;
+  const WaitingGroup& group = test.begin(1, 7);
+  test.find(1);
+  for (int i = 0; i < 3; ++i) test.end(7);
+  CHECK_EQUAL(test.end(7, &Ring::release_waiting), WaitingIndex::kDone);
+  CHECK_EQUAL(group.state.load(), 0u);
+  CHECK_EQUAL(test.taken(), 0);
+  // Its slot is the next that is taken, and the one that was taken before it follows.
+  const WaitingIndex& index = *test.waiting->waiting_index();
+  CHECK(index.free_slots[1] > index.free_slots[2]);
+  CHECK(test.finish().empty());
+}
+
+TEST(waiting_records_in_slots_are_copied_from_there) {
+  Waiting test;
+  test.begin(1, 7);
+  test.find(1);
+  for (int i = 0; i < 3; ++i) test.end(7);
+  CHECK_EQUAL(test.waiting->move_ended(1, Ring::EndedTo::target, 0), uint64_t{3 * kBytes});
+  CHECK_EQUAL(test.taken(), 0);
+  CHECK_EQUAL(test.counts.count, 0.0);
+  CHECK_EQUAL(test.waiting->move_ended(1, Ring::EndedTo::target, 0), uint64_t{0});
+  CHECK_EQUAL(test.finish().at(7), 3);
+}
+
+TEST(waiting_records_move_from_their_slots_as_far_as_there_is_room) {
+  Waiting test;
+  test.begin(1, 7);
+  test.find(1);
+  for (int i = 0; i < 3; ++i) test.end(7);
+  CHECK_EQUAL(test.waiting->move_ended(1, Ring::EndedTo::ring, 2 * kBytes + 1),
+              uint64_t{2 * kBytes});
+  CHECK_EQUAL(test.taken(), 1);
+  CHECK_EQUAL(test.waiting->waiting_index()->records[1], 2);
+  CHECK_EQUAL(test.finish().at(7), 3);
+}
+
+TEST(waiting_records_in_slots_are_let_go) {
+  Waiting test;
+  test.begin(1, 7);
+  test.find(1);
+  for (int i = 0; i < 3; ++i) test.end(7);
+  test.waiting->move_ended(1, Ring::EndedTo::nowhere, 0);
+  CHECK_EQUAL(test.taken(), 0);
+  CHECK(test.finish().empty());
 }
 
 TEST(waiting_records_are_not_copied_without_room) {

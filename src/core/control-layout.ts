@@ -74,6 +74,7 @@ export const controlLayout = {
   /** Bits of a slot's state: bytes of the record, and whether its final record is committed next. */
   openLength: 0x1ffff,
   openCommitting: 0x20000,
+  openEnded: 0x40000,
   mostOpenPlaces: 65537,
   longestOpen: 65536,
   target: 4096,

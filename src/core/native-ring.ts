@@ -179,11 +179,18 @@ export interface NativeWaiting {
   indexWaiting(ring: number, arrays: readonly WaitingArray[]): UsualEnds | undefined;
   /** Has the records of a kind, from 0 to 2047, counted in `counts`. */
   countWaiting(ring: number, kind: number, counts: Uint8Array): void;
+  /**
+   * What waits in slots of a group is let go (0), waits in the ring from here on (1), or is published in the ring for
+   * which it waits (2), the oldest first, as far as there is room. Returns the bytes that have moved.
+   *
+   * @param argument of 1 the room; of 2 the reason that all get, each with the next number.
+   */
+  moveEnded(ring: number, group: number, to: number, argument: number): number;
 }
 
-/** Both say in the first of the arrays what they are about, and whether they have done it. */
+/** Both say in the first of the arrays what they are about, and what they have done. */
 export interface UsualEnds {
-  /** An open record ends, and waits with its group. */
+  /** An open record ends, and waits with its group: in its slot, or in the ring. */
   end: () => void;
   /** The open record of a group ends, and all of the group is let go. */
   release: () => void;

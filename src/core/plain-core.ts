@@ -150,6 +150,7 @@ export function plainCore(): NativeCore {
     openWaiting: () => undefined,
     indexWaiting: () => undefined,
     countWaiting: nothing,
+    moveEnded: () => 0,
     makeRoom: () => -2,
     commitAsIs: nothing,
     commitExplicit: () => true,

@@ -140,7 +140,7 @@ export class RingOpenRecords {
         bytes.writeUInt32BE(number, numberAt + 4);
         number = (number + 1) >>> 0;
       }
-      this.#raiseStamp(bytes);
+      if (!this.#hasEnded(record.slot)) this.#raiseStamp(bytes);
       closed.push(bytes);
     }
     return closed;
@@ -229,6 +229,12 @@ export class RingOpenRecords {
   #isCommitting(slot: number): boolean {
     const { openCommitting, openState } = core.control;
     return (this.#get(slot + openState) & openCommitting) !== 0;
+  }
+
+  /** Whether the record has its stamp, and waits for a decision. */
+  #hasEnded(slot: number): boolean {
+    const { openEnded, openState } = core.control;
+    return (this.#get(slot + openState) & openEnded) !== 0;
   }
 
   #bytesOf({ at, length }: OpenRecord): Buffer {

@@ -15,7 +15,7 @@ export function slotBytes(longest: number): number {
 }
 
 /** Of a slot's state: what differs from one of its records to the next. */
-export const GENERATION = 0x40000;
+export const GENERATION = 0x80000;
 
 /**
  * What the thread has begun and not ended: a table of slots in the ring's mapping. A slot holds a
@@ -58,6 +58,10 @@ export class OpenRecords {
   /** The control page. */
   readonly #control: Int32Array;
   readonly #unkept: Float64Array;
+  /** Frees slots of records that can be kept elsewhere. */
+  relief: (() => void) | undefined;
+  /** After a relief in vain: how many records find no slot before the next one. */
+  #unrelieved = 0;
   /** Slots that there are, and what differs from one record of a slot to the next. */
   readonly #counts: Int32Array;
   readonly #stride: number;
@@ -101,8 +105,8 @@ export class OpenRecords {
    */
   take(): number {
     const control = this.#control;
+    if (this.taken >= this.slots && !this.#grow() && !this.#relieve()) return -1;
     const taken = control[TAKEN]!;
-    if (taken >= this.#counts[0]! && !this.#grow()) return -1;
     control[TAKEN] = taken + 1;
     this.attend();
     const at = this.#slots[taken]!;
@@ -117,6 +121,14 @@ export class OpenRecords {
     if (this.#addSlots(core.growOpenRecords(this.#id))) return true;
     // A full disk is not asked again for each record.
     this.#pause = 2 * this.#pause + 1;
+    return false;
+  }
+
+  #relieve(): boolean {
+    if (this.relief === undefined || this.#unrelieved-- > 0) return false;
+    this.relief();
+    if (this.taken < this.slots) return true;
+    this.#unrelieved = this.slots;
     return false;
   }
 

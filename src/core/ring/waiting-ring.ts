@@ -18,6 +18,11 @@ export const UNDECIDED = 1;
 const COPYING = 2;
 const MOVING = 3;
 
+/** What becomes of what waits in slots. */
+const TO_NOWHERE = 0;
+const TO_RING = 1;
+const TO_TARGET = 2;
+
 /** Part of the ring that writers do not get: what has to wait longer moves there. */
 const RESERVE = 8;
 
@@ -86,6 +91,25 @@ export class WaitingRing extends Ring {
   /** Has records of a kind that end usually counted. */
   countIn(kind: number, counts: Uint8Array): void {
     core.countWaiting(this.#id, kind, counts);
+  }
+
+  /** Lets go of the records of a group that have ended in their slots. */
+  dropEnded(group: number): void {
+    core.moveEnded(this.#id, group, TO_NOWHERE, 0);
+  }
+
+  /** Has them wait here, for which there is room of one at least. Returns their bytes. */
+  moveEnded(group: number): number {
+    const bytes = core.moveEnded(this.#id, group, TO_RING, this.free);
+    this.advance(bytes);
+    return bytes;
+  }
+
+  /** Publishes them in the ring that this one feeds, as far as that has room. Returns their bytes. */
+  copyEnded(group: number, reason: number): number {
+    const bytes = core.moveEnded(this.#id, group, TO_TARGET, reason);
+    this.#feeds.advance(bytes);
+    return bytes;
   }
 
   /** Where the next record goes, as the low half of a position: `& (capacity - 1)` is its offset. */

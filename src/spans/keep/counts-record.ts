@@ -15,6 +15,7 @@ import type { SpanOutput } from '../write/span-output.js';
 import type { OperationCounts } from './operation-counts.js';
 import type { ReleasedFigures } from './released-figures.js';
 import type { AllRequests } from './request-counts.js';
+import { UNTIL } from './usual-ends.js';
 
 /** Between two records. */
 const INTERVAL_NS = 10e9;
@@ -25,11 +26,19 @@ export class CountsRecord {
   readonly #output: SpanOutput;
   readonly #requests: AllRequests;
   readonly #operations: OperationCounts;
-  #next = Infinity;
+  /** When the next record is due, of what was counted since the last one; 0: nothing was. */
+  readonly #times: Float64Array;
   #since = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(output: SpanOutput, requests: AllRequests, operations: OperationCounts) {
+  /** @param times of which one becomes the time from which on a release has to be noted. */
+  constructor(
+    output: SpanOutput,
+    requests: AllRequests,
+    operations: OperationCounts,
+    times: Float64Array,
+  ) {
+    this.#times = times;
     this.#output = output;
     this.#requests = requests;
     this.#operations = operations;
@@ -37,22 +46,23 @@ export class CountsRecord {
 
   /** A request was released. */
   note(now: number): void {
-    if (now >= this.#next) this.write(now);
-    else if (this.#next === Infinity) this.#begin(now);
+    const next = this.#times[UNTIL]!;
+    if (next === 0) this.#begin(now);
+    else if (now >= next) this.write(now);
   }
 
   #begin(now: number): void {
     this.#since = now;
-    this.#next = now + INTERVAL_NS;
+    this.#times[UNTIL] = now + INTERVAL_NS;
     this.#timer = setTimeout(() => {
-      if (this.#next < Infinity) this.write(this.#output.timeOf(undefined));
+      if (this.#times[UNTIL] !== 0) this.write(this.#output.timeOf(undefined));
     }, INTERVAL_MS);
     this.#timer.unref();
   }
 
   write(now: number): void {
     this.stop();
-    this.#next = Infinity;
+    this.#times[UNTIL] = 0;
     for (const each of this.#requests.unrecorded()) this.#write(each, now, false);
     for (const each of this.#operations.unrecorded()) this.#write(each, now, true);
   }

@@ -6,6 +6,7 @@ import type { Sampler } from '../sampling.js';
 import type { Span } from '../span.js';
 import { KeepLimit } from './error-limit.js';
 import type { KeepRules } from './keep-options.js';
+import type { AttributesOf } from './released-figures.js';
 import type { RequestCounts } from './request-counts.js';
 import { hasFailed, kindOf } from './span-flags.js';
 
@@ -15,7 +16,7 @@ function codeOf(reason: KeepReason, share = 1): number {
 }
 
 /** Of the second half of a trace id: the random bits that decide first. */
-const RANDOM_HIGH = 0x00ff_ffff;
+export const RANDOM_HIGH = 0x00ff_ffff;
 
 /** Reasons as spans have them: with the weight of a kept trace. */
 export const UNDECIDED = codeOf('undecided');
@@ -34,16 +35,18 @@ export class KeepDecision {
   readonly #sampler: Sampler;
   readonly #ratio: number;
   /** A trace of the share has at least this in the highest 24 random bits of its id. */
-  readonly #leastOfShare: number;
+  readonly leastOfShare: number;
   /** How many of the first requests of each name are kept; a rule of the program hears of all. */
   readonly #first: number;
+  readonly #attributesOf: AttributesOf;
 
-  constructor(rules: KeepRules) {
+  constructor(rules: KeepRules, attributesOf: AttributesOf) {
+    this.#attributesOf = attributesOf;
     this.#rules = rules;
     this.#first = rules.decide === undefined ? rules.first : Infinity;
     this.#limit = new KeepLimit(rules.limit);
     this.#sampler = shareSampler(rules.ratio);
-    this.#leastOfShare = this.#sampler.rule === 'threshold' ? this.#sampler.high : 0;
+    this.leastOfShare = this.#sampler.rule === 'threshold' ? this.#sampler.high : 0;
     this.#ratio = codeOf('ratio', rules.ratio === 0 ? 1 : rules.ratio);
     const limits = [rules.slow, ...rules.routes.values()].map(({ ns }) => ns);
     this.surelySlow = Math.max(...limits);
@@ -64,7 +67,7 @@ export class KeepDecision {
   isUsual({ t0, t1, t2, t3, traceState }: Span, requests: RequestCounts): boolean {
     if (requests.seen < this.#first || traceState !== '') return false;
     // Most ids need no more than a look.
-    if ((t2 & RANDOM_HIGH) < this.#leastOfShare) return true;
+    if ((t2 & RANDOM_HIGH) < this.leastOfShare) return true;
     return this.byRatio(t0, t1, t2, t3, '') === 0;
   }
 
@@ -92,7 +95,7 @@ export class KeepDecision {
     if (traceState !== '' && isKept(traceState)) return CALLER;
     const failed = hasFailed(span.flags);
     if (rules.errors !== 'none' && (failed || (withinFailed && rules.errors === 'any'))) {
-      const type = failed ? errorType(span) : 'within';
+      const type = failed ? errorType(span, this.#attributesOf) : 'within';
       return this.#within(span, requests, type, 'error', now);
     }
     if (duration > slowNs) return this.#within(span, requests, 'slow', 'slow', now);
@@ -135,7 +138,11 @@ export class KeepDecision {
   }
 }
 
-function errorType(span: Span): string {
-  const type = span.attributes?.['error.type'];
+const TYPE = 'error.type';
+
+function errorType(span: Span, attributesOf: AttributesOf): string {
+  // Most have none, and are not read.
+  if (span.heldNames?.has(TYPE) === false) return '';
+  const type = attributesOf(span)?.[TYPE];
   return typeof type === 'string' ? type : '';
 }

@@ -6,7 +6,6 @@ import { PARENT_REMOTE } from '../layout.js';
 import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
-import { BELOW } from '../span.js';
 import type { Span } from '../span.js';
 import type { Instant } from '../time.js';
 import type { SpanEnding } from '../write/span-ending.js';
@@ -18,8 +17,8 @@ import type { KeepRules } from './keep-options.js';
 import { AllRequests } from './request-counts.js';
 import type { RequestCounts } from './request-counts.js';
 import { hasFailed } from './span-flags.js';
-import { FAILED, KEPT } from './undecided-traces.js';
-import { usualSpanEnds } from './usual-ends.js';
+import { FAILED, KEPT, ROOT_WAITS } from './undecided-traces.js';
+import { CHOSEN_FROM, usualSpanEnds } from './usual-ends.js';
 import type { UsualSpanEnds } from './usual-ends.js';
 import { WaitingOutput } from './waiting-output.js';
 import type { Judge } from './waiting-traces.js';
@@ -63,24 +62,26 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     const { traces, operations } = this;
     traces.judge = this;
     this.#rules = rules;
-    this.#requests = new AllRequests(rules, (span) => this.attributesOf(span), traces);
-    this.#decision = new KeepDecision(rules);
-    this.#counts = new CountsRecord(this, this.#requests, operations);
+    const attributesOf = (span: Span) => this.attributesOf(span);
+    this.#requests = new AllRequests(rules, attributesOf, traces);
+    this.#decision = new KeepDecision(rules, attributesOf);
+    this.#counts = new CountsRecord(this, this.#requests, operations, traces.times);
     this.#elsewhere = new DecidedElsewhere(traces, this);
-    this.#usual = usualSpanEnds(this, traces);
+    this.#usual = usualSpanEnds(this, traces, this.#elsewhere);
+    traces.call[CHOSEN_FROM] = this.#decision.leastOfShare;
     traces.decisions.count(true);
     process.once('exit', this.#atExit);
   }
 
   override record(span: Span, endTime: Instant | undefined): void {
     // Small enough that V8 inlines it where spans end.
-    if (endTime !== undefined || observer !== undefined || !this.#usual.below(span)) {
+    if (endTime !== undefined || observer !== undefined || !this.#usual.end(span)) {
       this.#recordOther(span, endTime);
     }
   }
 
   #recordOther(span: Span, endTime: Instant | undefined): void {
-    if (endTime === undefined && this.#releaseUsual(span, '')) return;
+    if (endTime === undefined && observer === undefined && this.#releaseUsual(span, '')) return;
     const trace = this.traces.find(span.t2, span.t3);
     if (!this.isLocalRoot(span, trace)) {
       this.recordBelow(span, trace, endTime);
@@ -96,6 +97,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     text: string,
     isNamed: boolean,
   ): boolean {
+    if (!isNamed && this.#usual.mayRelease(span) && this.#usual.release(span, 0)) return true;
     if (this.#releaseUsual(span, isNamed ? text : '')) return true;
     const { traces } = this;
     const trace = traces.find(span.t2, span.t3);
@@ -179,17 +181,13 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
 
   /** Releases the trace of its only local root, for which nothing speaks; false: nothing has changed. */
   #releaseUsual(span: Span, added: string): boolean {
-    const { flags } = span;
-    if ((flags & BELOW) !== 0 || hasFailed(flags) || observer !== undefined) return false;
-    const isRemote = (flags & PARENT_REMOTE) !== 0;
-    if (!isRemote && (span.p0 | span.p1) !== 0) return false;
-    if (this.#waitingRoots.size > 0 || !this.#elsewhere.isAlone(isRemote)) return false;
+    const usual = this.#usual;
+    if (!usual.mayRelease(span)) return false;
     const requests = this.#requests.of(span, added);
     if (!this.#decision.isUsual(span, requests)) return false;
-    const duration = this.#usual.release(span, requests, requests.slowNs);
-    if (duration === -1) return false;
-    requests.see(duration);
-    this.#counts.note(this.#usual.lastEnd());
+    if (added === '' && requests.areAlike) this.traces.learnRoot(span, requests.number);
+    if (!usual.release(span, requests.number)) return false;
+    requests.see(usual.lastDuration());
     return true;
   }
 
@@ -228,6 +226,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
       const others = this.#waitingRoots.get(trace) ?? [];
       others.push([requests, duration, failed]);
       this.#waitingRoots.set(trace, others);
+      traces.flags[trace]! |= ROOT_WAITS;
     }
     this.#endOfRoot(trace);
   }
@@ -236,7 +235,8 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     const { traces } = this;
     traces.roots[trace]!--;
     if (traces.roots[trace]! > 0) return;
-    const others = this.#waitingRoots.size === 0 ? undefined : this.#waitingRoots.get(trace);
+    const others =
+      (traces.flags[trace]! & ROOT_WAITS) === 0 ? undefined : this.#waitingRoots.get(trace);
     if (others !== undefined) {
       this.#waitingRoots.delete(trace);
       if ((traces.flags[trace]! & KEPT) === 0) {

@@ -27,11 +27,12 @@ export function lowerBound(bucket: number): number {
   );
 }
 
-/** Of `sums`: how many there were, nanoseconds of all together, and how many had failed. */
+/** Of `sums`: how many there were, nanoseconds of all together, how many had failed, and the longest that is usual. */
 const COUNT = 0;
 const TIME = 1;
 const ERRORS = 2;
-const SUMS = 3;
+const LIMIT = 3;
+const SUMS = 4;
 
 /**
  * Durations by bucket, as native code counts them too: `WaitingCounts` of native/ring/waiting_index.h. What was taken
@@ -41,6 +42,11 @@ export class DurationCounts {
   readonly bytes = new Uint8Array(new ArrayBuffer(8 * SUMS + 4 * BUCKETS));
   readonly counts = new Int32Array(this.bytes.buffer, 8 * SUMS, BUCKETS);
   readonly #sums = new Float64Array(this.bytes.buffer, 0, SUMS);
+
+  /** Nanoseconds up to which native code releases a request. */
+  set limit(limit: number) {
+    this.#sums[LIMIT] = limit;
+  }
 
   get count(): number {
     return this.#sums[COUNT]!;
@@ -88,7 +94,7 @@ export class DurationCounts {
   /** After a record of what is above 0. */
   clear(): void {
     const sums = this.#sums;
-    sums.fill(0);
+    sums.fill(0, 0, LIMIT);
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       if (this.counts[bucket]! > 0) this.counts[bucket] = 0;
       else sums[COUNT]! += this.counts[bucket]!;

@@ -19,8 +19,6 @@ export class RequestCounts extends ReleasedFigures {
   declare readonly rule: SlowRule;
   /** Requests so far. */
   seen = 0;
-  /** From how many nanoseconds on a request is slow. */
-  declare slowNs: number;
   /** The name, and what is added to it at the end. */
   declare readonly given: string;
   declare readonly added: string;
@@ -29,6 +27,7 @@ export class RequestCounts extends ReleasedFigures {
   /** Name and route. */
   declare readonly label: string;
   readonly #recent: DurationCounts | undefined;
+  #slowNs: number;
 
   constructor(
     figures: Figures,
@@ -44,8 +43,18 @@ export class RequestCounts extends ReleasedFigures {
     this.differsByAttribute = differs;
     this.label = this.name.includes(this.route) ? this.name : `${this.name} ${this.route}`;
     this.rule = rule;
-    this.slowNs = rule.ns;
+    this.#slowNs = this.released.limit = rule.ns;
     if (rule.percent > 0) this.#recent = new DurationCounts();
+  }
+
+  /** From how many nanoseconds on a request is slow. */
+  get slowNs(): number {
+    return this.#slowNs;
+  }
+
+  /** Whether all requests of the name are of these, and are slow by the same rule. */
+  get areAlike(): boolean {
+    return !this.differsByAttribute && this.#recent === undefined;
   }
 
   /** A request has ended. */
@@ -56,7 +65,8 @@ export class RequestCounts extends ReleasedFigures {
     recent.add(duration);
     if (this.seen % LOOK_UP !== 0 && this.seen !== LEAST_FOR_PERCENTILE) return;
     if (recent.count >= LEAST_FOR_PERCENTILE) {
-      this.slowNs = Math.min(this.rule.ns, recent.percentile(this.rule.percent));
+      this.#slowNs = Math.min(this.rule.ns, recent.percentile(this.rule.percent));
+      this.released.limit = this.#slowNs;
     }
     if (recent.count > RECENT) recent.halve();
   }

@@ -19,6 +19,8 @@ export const RELEASED = 4;
 export const MOVED = 8;
 /** Its first span has a parent in this process that is not recorded. */
 export const BEGINS_WITHIN = 16;
+/** A local root of it has ended, and waits for another one. */
+export const ROOT_WAITS = 32;
 
 const FREE = 0;
 const UNUSED = 1;
@@ -50,9 +52,11 @@ export abstract class UndecidedTraces {
 
   readonly ring: WaitingRing;
   protected readonly groups: Int32Array;
-  /** Of the ring: the records of a trace that wait, and their bytes. */
+  /** The records of a trace that wait in the ring, and the bytes of all that wait. */
   protected readonly records: Int32Array;
   protected readonly bytes: Int32Array;
+  /** Slots of open spans: of each trace that with its span that has ended last and waits there; 0: none does. */
+  protected readonly ended: Int32Array;
   readonly #buckets: Int32Array;
   readonly #next: Int32Array;
   /** Two elements: the number that is free, and from which on none was ever used. */
@@ -78,6 +82,7 @@ export abstract class UndecidedTraces {
     const starts = (this.starts = new Float64Array(count));
     const records = (this.records = each());
     const bytes = (this.bytes = each());
+    const ended = (this.ended = each());
     const nexts = (this.#next = each());
     const numbers = this.#numbers;
     numbers[FREE] = 1;
@@ -131,6 +136,7 @@ export abstract class UndecidedTraces {
         this.tell(trace, isKept);
         shared[trace] = 0;
       }
+      if (ended[trace] !== 0) ring.dropEnded(trace);
       records[trace] = 0;
       bytes[trace] = 0;
       const bucket = t3 & mask;

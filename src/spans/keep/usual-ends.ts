@@ -1,21 +1,23 @@
 import { BELOW } from '../span.js';
 import type { Span } from '../span.js';
-import { OWN_FLAGS, RESOURCE_SHIFT, STATUS_ERROR, STATUS_SHIFT } from '../layout.js';
-import type { ReleasedFigures } from './released-figures.js';
-import { DONE } from './waiting-traces.js';
+import { OWN_FLAGS, PARENT_REMOTE, RESOURCE_SHIFT, STATUS_ERROR, STATUS_SHIFT } from '../layout.js';
+import type { DecidedElsewhere } from './elsewhere.js';
 import type { WaitingTraces } from './waiting-traces.js';
 
-/** Of `call`: what a native call is about, and whether it has done it; see native/ring/waiting_index.h. */
+/** Of `call`: what a native call is about; see native/ring/waiting_index.h. */
 const SLOT = 0;
 const BYTES = 1;
 const WORD = 2;
 const KIND = 3;
-/** Of `times`, in nanoseconds. */
-const LIMIT = 0;
+/** A trace of the share of all has at least this in bits of its id. */
+export const CHOSEN_FROM = 5;
+/** What the slot becomes if a span has ended: it waits there or is released, or it waits in the ring. */
+const DONE = -1;
+const DONE_IN_RING = -2;
+/** Of `times`, in nanoseconds: from when on no release is usual, and how long a trace took. */
+export const UNTIL = 0;
 const DURATION = 1;
-const NOW = 2;
 
-/** Of a span that has not failed, below another one of its output. */
 const FAILED = STATUS_ERROR << STATUS_SHIFT;
 
 /** What the ends of waiting spans need of the output of their thread. */
@@ -28,62 +30,83 @@ export interface KeptSpans {
   readonly nextLook: number;
 }
 
-/** Ends of spans of which all is in their slots. Native code does what `WaitingOutput` does, in a fifth of the time. */
+/** Ends of spans of which all is in their slots. Native code does what `KeepingOutput` does, in a fifth of the time. */
 export interface UsualSpanEnds {
-  /** Ends a span below the local root of an undecided trace; false: it is as it was, and ends otherwise. */
-  below(span: Span): boolean;
   /**
-   * Releases the trace of its only local root, unless that took longer than `limit` nanoseconds.
-   *
-   * @returns how long it took; -1: nothing has changed.
+   * Ends a span below the local root of an undecided trace, or the only local root of one for which nothing speaks.
+   * False: it is as it was, and ends otherwise.
    */
-  release(span: Span, figures: ReleasedFigures, limit: number): number;
-  /** Nanoseconds of the trace at the last `release`. */
-  lastEnd(): number;
+  end(span: Span): boolean;
+  /** Whether native code may release the trace of a local root, if that was not slow. */
+  mayRelease(span: Span): boolean;
+  /**
+   * Releases the trace of such a local root.
+   *
+   * @param kind the number of its figures; 0: it is known by its slot.
+   * @returns whether it has; otherwise nothing has changed.
+   */
+  release(span: Span, kind: number): boolean;
+  /** Nanoseconds that the root took which was released last. */
+  lastDuration(): number;
 }
 
 // Functions, not methods: to optimised code the arrays that they close over are constants.
-export function usualSpanEnds(output: KeptSpans, traces: WaitingTraces): UsualSpanEnds {
+export function usualSpanEnds(
+  output: KeptSpans,
+  traces: WaitingTraces,
+  elsewhere: DecidedElsewhere,
+): UsualSpanEnds {
   const { call, ring, times } = traces;
   const { capacity } = ring;
-  const end = traces.ends?.end;
-  const release = traces.ends?.release;
+  const endSlot = traces.ends?.end;
+  const releaseSlot = traces.ends?.release;
   const forget = (span: Span): void => {
     span.slot = -1;
     span.heldBytes = 0;
     span.heldNames = undefined;
     span.own = undefined;
   };
+  const mayRelease = (span: Span): boolean => {
+    const { flags } = span;
+    if ((flags & (BELOW | FAILED)) !== 0 || span.heldBytes === 0) return false;
+    const isRemote = (flags & PARENT_REMOTE) !== 0;
+    if (!isRemote && (span.p0 | span.p1) !== 0) return false;
+    return span.traceState === '' && releaseSlot !== undefined && elsewhere.isAlone(isRemote);
+  };
+  const release = (span: Span, kind: number): boolean => {
+    call[SLOT] = span.slot;
+    call[WORD] = span.flags;
+    call[KIND] = kind;
+    releaseSlot!();
+    if (call[SLOT] !== DONE) return false;
+    forget(span);
+    span.extras = undefined;
+    return true;
+  };
   return {
-    lastEnd: () => times[NOW]!,
-    below(span) {
+    mayRelease,
+    release,
+    lastDuration: () => times[DURATION]!,
+    end(span) {
+      const { flags } = span;
+      if ((flags & BELOW) === 0) return mayRelease(span) && release(span, 0);
       const length = span.heldBytes;
-      if (length === 0 || (span.flags & (BELOW | FAILED)) !== BELOW) return false;
-      if (end === undefined || span.extras !== undefined || !output.takesAnything) return false;
+      if (length === 0 || (flags & FAILED) !== 0 || span.extras !== undefined) return false;
+      if (endSlot === undefined || !output.takesAnything) return false;
       if (ring.free < length || span.start >= output.nextLook) return false;
       call[SLOT] = span.slot;
       call[BYTES] = length;
-      call[WORD] = (span.flags & OWN_FLAGS) | (output.resource << RESOURCE_SHIFT);
-      call[DONE] = 0;
-      end();
-      if (call[DONE] === 0) return false;
-      ring.free -= length;
-      const next = ring.position + length;
-      ring.position = next >= capacity ? next - capacity : next;
+      call[WORD] = (flags & OWN_FLAGS) | (output.resource << RESOURCE_SHIFT);
+      endSlot();
+      const done = call[SLOT];
+      if (done !== DONE) {
+        if (done !== DONE_IN_RING) return false;
+        ring.free -= length;
+        const next = ring.position + length;
+        ring.position = next >= capacity ? next - capacity : next;
+      }
       forget(span);
       return true;
-    },
-    release(span, figures, limit) {
-      if (span.heldBytes === 0 || release === undefined) return -1;
-      call[SLOT] = span.slot;
-      call[KIND] = figures.number;
-      call[DONE] = 0;
-      times[LIMIT] = limit;
-      release();
-      if (call[DONE] === 0) return -1;
-      forget(span);
-      span.extras = undefined;
-      return times[DURATION]!;
     },
   };
 }

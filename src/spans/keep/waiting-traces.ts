@@ -8,8 +8,18 @@ import {
   START_OFFSET,
 } from '../../heph/layout.js';
 import type { Stream } from '../../heph/write/stream.js';
-import { FLAGS_AFTER_NAME, KEEP_REASON_AFTER_NAME, STATUS_ERROR, STATUS_SHIFT } from '../layout.js';
+import {
+  FLAGS_AFTER_NAME,
+  KEEP_REASON_AFTER_NAME,
+  KIND_MASK,
+  KIND_SHIFT,
+  STATUS_ERROR,
+  STATUS_SHIFT,
+} from '../layout.js';
+import type { Span } from '../span.js';
+import { RANDOM_HIGH } from './keep-decision.js';
 import type { Numbering } from './released-figures.js';
+import { kindOf } from './span-flags.js';
 import { KEPT, MOVED, RELEASED, UndecidedTraces } from './undecided-traces.js';
 
 /** Part of the ring that one trace may have if it has to wait longer, and all of them. */
@@ -27,11 +37,12 @@ export interface Judge {
 }
 
 /** The most writers of open records whose kinds are noted. */
-const MOST_WRITERS = 1 << 14;
+const MOST_WRITERS = 1 << 12;
+const KINDS = KIND_MASK + 1;
 /** Words and times of a native call. */
 const CALL = 8;
-/** Of `call`: what was done. */
-export const DONE = 4;
+/** Of `call`: how many records were copied. */
+const COUNT = 4;
 
 /** Each record is longer than this power of two, so that those of a ring have a number each. */
 export const RECORD_SHIFT = 6;
@@ -51,8 +62,10 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
   readonly longest: number;
   /** By the offset of a record: what is noted of it. */
   readonly #marks: Uint16Array;
-  /** By the writer of an open record: what will be noted of it; 0: nothing is known. */
-  readonly #kinds = new Uint16Array(MOST_WRITERS);
+  /** By the writer of an open record, and the kind of its span: what will be noted of it; 0: nothing is known. */
+  readonly #kinds = new Uint16Array(MOST_WRITERS * KINDS);
+  /** The same of local roots. */
+  readonly #rootKinds = new Uint16Array(MOST_WRITERS * KINDS);
   /** Kinds that native code counts. */
   #counted = 0;
   /** What `ends` are called with; undefined: they cannot be. */
@@ -72,6 +85,10 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
     this.longest = ring.capacity * LONGEST_TRACE;
     ring.reclaimer = this;
     this.ends = this.#index();
+    if (ring.openRecords === undefined) return;
+    ring.openRecords.relief = () => {
+      this.#relieve();
+    };
   }
 
   #index(): UsualEnds | undefined {
@@ -87,6 +104,8 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
       FLAGS_AFTER_NAME,
       KEEP_REASON_AFTER_NAME,
       STATUS_ERROR << STATUS_SHIFT,
+      RANDOM_HIGH,
+      KIND_SHIFT,
     );
     const arrays = [
       this.call,
@@ -94,10 +113,12 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
       ...this.ownArrays,
       this.#first,
       this.#last,
+      this.ended,
       this.numbers,
       this.#linked,
       this.#marks,
       this.#kinds,
+      this.#rootKinds,
       openRecords?.freeSlots ?? new Int32Array(1),
       this.released.ids,
       this.released.oldest,
@@ -113,10 +134,19 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
     return this.#counted;
   }
 
-  /** The records of what has written the one in a slot are of a kind from here on. */
-  learn(slot: number, kind: number): void {
+  /** Spans like one in a slot have a number from here on: of the same writer and kind. */
+  learn({ flags, slot }: Span, number: number): void {
+    this.#learn(this.#kinds, slot, flags, number);
+  }
+
+  /** The same of local roots. */
+  learnRoot({ flags, slot }: Span, number: number): void {
+    this.#learn(this.#rootKinds, slot, flags, number);
+  }
+
+  #learn(numbers: Uint16Array, slot: number, flags: number, number: number): void {
     const writer = this.ring.openRecords!.writerOf(slot);
-    if (writer > 0 && writer < MOST_WRITERS) this.#kinds[writer] = kind;
+    if (writer > 0 && writer < MOST_WRITERS) numbers[writer * KINDS + kindOf(flags)] = number;
   }
 
   /**
@@ -161,6 +191,7 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
   /** Nothing of a trace goes to the file. */
   release(trace: number): void {
     this.flags[trace]! |= RELEASED;
+    if (this.ended[trace] !== 0) this.ring.dropEnded(trace);
     this.records[trace] = 0;
     this.bytes[trace] = 0;
   }
@@ -181,8 +212,27 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
 
   /** Copies what waits of a trace to the file's ring, where it gets its numbers. */
   copy(trace: number, reason: number): void {
+    if (this.records[trace]! > 0) this.#copyRecords(trace, reason);
+    if (this.ended[trace] !== 0) this.#copyEnded(trace, reason);
+    this.records[trace] = 0;
+    this.bytes[trace] = 0;
+  }
+
+  /** Those that wait in slots, which are free then. */
+  #copyEnded(trace: number, reason: number): void {
+    const { ring } = this;
+    const { ring: to } = this.#to;
+    const { longest } = ring.openRecords!;
+    while (to.free >= longest || to.makeRoom(longest)) {
+      const bytes = ring.copyEnded(trace, reason);
+      if (this.ended[trace] === 0) return;
+      if (bytes === 0) break;
+    }
+    ring.dropEnded(trace);
+  }
+
+  #copyRecords(trace: number, reason: number): void {
     const count = this.records[trace]!;
-    if (count === 0) return;
     const positions = this.#positionsOf(trace);
     const { ring: to, counter } = this.#to;
     const from = this.ring;
@@ -192,7 +242,7 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
       if (to.free < most && !to.makeRoom(most)) break;
       const number = counter[0]!;
       const bytes = to.copyFrom(from, positions, next, count - next, number, reason);
-      const copied = this.call[DONE]!;
+      const copied = this.call[COUNT]!;
       if (bytes === 0) {
         if (copied > 0) break;
         to.countRefused();
@@ -203,8 +253,19 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
       const upto = next === count ? from.headWord : positions[next]!;
       from.commitCopies(trace * GROUP_WORDS, bytes, upto, counter, (number + copied) >>> 0);
     }
-    this.records[trace] = 0;
-    this.bytes[trace] = 0;
+  }
+
+  /** Slots are short: what waits in them waits in the ring from here on. */
+  #relieve(): void {
+    const { ended, ring } = this;
+    const { isOpen, longest } = ring.openRecords!;
+    for (let trace = 1; isOpen && trace < this.unused; trace++) {
+      while (ended[trace] !== 0) {
+        if (ring.free < longest && !ring.makeRoom(longest)) return;
+        // Room for it may have come from a decision about this trace.
+        if (ring.moveEnded(trace) === 0) break;
+      }
+    }
   }
 
   /** Makes room: everything before the oldest record that waits is let go. */
