@@ -11,7 +11,7 @@
 
 namespace tracewright {
 
-inline void throw_failure(Napi::Env env, const Failure& failure) {
+[[gnu::cold]] inline void throw_failure(Napi::Env env, const Failure& failure) {
   Napi::Error error = Napi::Error::New(env, failure.text());
   error.Set("errno", Napi::Number::New(env, failure.error));
   error.ThrowAsJavaScriptException();

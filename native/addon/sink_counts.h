@@ -7,7 +7,7 @@
 
 namespace tracewright {
 
-inline Napi::Object sink_counts_object(Napi::Env env, Sink& sink) {
+[[gnu::cold]] inline Napi::Object sink_counts_object(Napi::Env env, Sink& sink) {
   sink.update_counts();
   SinkCounts& counts = sink.counts();
   Napi::Object result = Napi::Object::New(env);
