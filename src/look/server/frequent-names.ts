@@ -4,7 +4,7 @@ import { SampledCalls } from '../report/call-target.js';
 import { isInterruption } from '../report/interruption-kinds.js';
 import { isMethod } from '../report/request-name.js';
 import type { FrequentName } from '../wire/answers.js';
-import { listedParts } from './rows/chosen-rows.js';
+import { listedParts } from './rows/listed-parts.js';
 
 /** Rows that are looked at: enough to know which names are frequent. */
 const SAMPLE = 1 << 16;

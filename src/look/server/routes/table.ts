@@ -9,8 +9,8 @@ import {
   countSpans,
   isEverySpan,
   knownRows,
-  listedParts,
 } from '../rows/chosen-rows.js';
+import { listedParts } from '../rows/listed-parts.js';
 import { MOST_FIRST_ROWS, firstRows } from '../rows/first-rows.js';
 import { SORT_KEYS } from '../rows/sort-keys.js';
 import type { SortKey } from '../rows/sort-keys.js';

@@ -1,13 +1,9 @@
 import { enlarged } from '../../../rows/enlarged.js';
 import { groupsBy, parseFindText } from '../../condition/where.js';
-import {
-  type Condition,
-  type IndexPart,
-  INSTANT_BIT,
-  type LookIndex,
-} from '../../index/look-index.js';
+import { type Condition, type IndexPart, INSTANT_BIT } from '../../index/look-index.js';
 import { type Query, WrongQuestion } from '../query.js';
 import type { Recording } from '../recording.js';
+import { listedParts } from './listed-parts.js';
 
 /** Answers that are kept: several panels ask for the same rows. */
 const KEPT = 4;
@@ -47,16 +43,6 @@ export function groupsOfText(text: string): ReturnType<typeof groupsBy> {
 /** Whether every span meets a condition. */
 export function isEverySpan(condition: Condition): boolean {
   return Object.keys(condition).length === 0;
-}
-
-/**
- * Parts whose rows are listed. States and marks of threads would hide the spans: they are
- * only where there is nothing else, or `states` asks for them.
- */
-export function listedParts({ parts }: LookIndex, states: boolean): readonly IndexPart[] {
-  if (states) return parts;
-  const others = parts.filter(({ source }) => source.content !== 'states of threads');
-  return others.length === 0 ? parts : others;
 }
 
 /** What `chosenRows` gives, if it is known by now. */
