@@ -64,7 +64,7 @@ HeldDirectories& held_directories() {
 Napi::Value anchor_directory(const Napi::CallbackInfo& info) {
   const std::string path = string_of(info[0]);
   Failure failure;
-  const std::shared_ptr<Anchor> anchor = Anchor::hold(path, info[1].ToBoolean(), &failure);
+  const std::shared_ptr<Anchor> anchor = Anchor::hold(path, info[1].As<Napi::Boolean>(), &failure);
   if (!anchor) {
     throw_failure(info.Env(), failure);
   } else {
@@ -98,7 +98,7 @@ Napi::Value file_identity(const Napi::CallbackInfo& info) {
 // Goes with the descriptor, and so with a process that is killed. A file system without locks says
 // nothing against it.
 Napi::Value try_lock(const Napi::CallbackInfo& info) {
-  const int fd = info[0].ToNumber().Int32Value();
+  const int fd = info[0].As<Napi::Number>().Int32Value();
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return Napi::Boolean::New(info.Env(), false);
     if (errno != EINTR) break;
@@ -109,9 +109,9 @@ Napi::Value try_lock(const Napi::CallbackInfo& info) {
 // nextData(fd, offset): where a file has bytes again, from an offset on. -1: only a hole follows. A
 // file system that does not know of holes answers the offset itself.
 Napi::Value next_data(const Napi::CallbackInfo& info) {
-  const auto offset = static_cast<off_t>(info[1].ToNumber().Int64Value());
+  const auto offset = static_cast<off_t>(info[1].As<Napi::Number>().Int64Value());
 #ifdef SEEK_DATA
-  const off_t found = lseek(info[0].ToNumber().Int32Value(), offset, SEEK_DATA);
+  const off_t found = lseek(info[0].As<Napi::Number>().Int32Value(), offset, SEEK_DATA);
   if (found >= 0 || errno == ENXIO) {
     return Napi::Number::New(info.Env(), static_cast<double>(found));
   }
@@ -120,7 +120,7 @@ Napi::Value next_data(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value ring_is_held(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(info.Env(), is_ring_file_held(info[0].ToNumber().Int32Value()));
+  return Napi::Boolean::New(info.Env(), is_ring_file_held(info[0].As<Napi::Number>().Int32Value()));
 }
 
 }  // namespace
