@@ -24,4 +24,28 @@ inline uint32_t big_endian_word(const uint8_t* bytes) {
   return value;
 }
 
+inline void put_big_endian_word(uint8_t* to, uint32_t word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  word = __builtin_bswap32(word);
+#endif
+  std::memcpy(to, &word, sizeof word);
+}
+
+// Numbers of 64 bits.
+inline uint64_t big_endian_number(const uint8_t* bytes) {
+  uint64_t number;
+  std::memcpy(&number, bytes, sizeof number);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  number = __builtin_bswap64(number);
+#endif
+  return number;
+}
+
+inline void put_big_endian_number(uint8_t* to, uint64_t number) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  number = __builtin_bswap64(number);
+#endif
+  std::memcpy(to, &number, sizeof number);
+}
+
 }  // namespace tracewright

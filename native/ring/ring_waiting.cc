@@ -9,29 +9,6 @@ namespace tracewright {
 
 namespace {
 
-uint64_t big_endian_number(const uint8_t* bytes) {
-  uint64_t number;
-  std::memcpy(&number, bytes, sizeof number);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  number = __builtin_bswap64(number);
-#endif
-  return number;
-}
-
-void put_big_endian_word(uint8_t* to, uint32_t word) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  word = __builtin_bswap32(word);
-#endif
-  std::memcpy(to, &word, sizeof word);
-}
-
-void put_big_endian_number(uint8_t* to, uint64_t number) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  number = __builtin_bswap64(number);
-#endif
-  std::memcpy(to, &number, sizeof number);
-}
-
 uint64_t elapsed(uint64_t from, uint64_t to) {
   return to - std::min(from, to);
 }

@@ -145,7 +145,7 @@ struct WaitingIndex {
   uint32_t reason_after_name = 0;  // two bytes
   uint32_t failed_bit = 0;         // of the word
   uint32_t chosen_mask = 0;
-  // What tells records of one writer apart: some bits of the word.
+  // Bits of the word: records of one writer that differ in them are counted apart.
   uint32_t variant_shift = 0;
 
   // By the number of their kind.

@@ -1,3 +1,4 @@
+import { hexWord } from '../../core/words-text.js';
 import { exactMicroseconds, microseconds } from './chrome-event.js';
 import type { ChromeEvent } from './chrome-event.js';
 import { jsonValue } from '../../core/json.js';
@@ -106,7 +107,7 @@ export class ChromeWriter implements Canvas {
   }
 
   annotateId(name: string, high: number, low: number): void {
-    this.annotate(name, hex(high) + hex(low));
+    this.annotate(name, hexWord(high) + hexWord(low));
   }
 
   /** The ids of the spans say it. */
@@ -164,5 +165,3 @@ function difference(end: PictureTime, start: PictureTime): PictureTime {
 function timeOf(time: PictureTime): number {
   return typeof time === 'bigint' ? microseconds(time) : exactMicroseconds(time);
 }
-
-const hex = (word: number): string => word.toString(16).padStart(8, '0');

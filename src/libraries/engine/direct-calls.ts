@@ -85,7 +85,7 @@ class DirectChannel implements DirectCalls {
   }
 }
 
-/** What records the calls of a tracing channel; undefined: somebody else has subscribed to it, too. */
+/** The recorder that is bound to a tracing channel; undefined: there is none, or somebody else has subscribed, too. */
 export function directRecorder(start: CallChannel): CallRecorder | undefined {
   const direct = start[DIRECT];
   return direct?.isAlone === true ? (direct as DirectChannel).recorder : undefined;

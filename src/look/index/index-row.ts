@@ -1,3 +1,4 @@
+import { hexWord } from '../../core/words-text.js';
 import { KINDS, STATUSES } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
 import {
@@ -96,8 +97,7 @@ export class IndexRow {
   get spanId(): string | undefined {
     const { spanId } = this.part;
     const [high, low] = [spanId[2 * this.at]!, spanId[2 * this.at + 1]!];
-    const hex = (half: number): string => half.toString(16).padStart(8, '0');
-    return high === 0 && low === 0 ? undefined : hex(high) + hex(low);
+    return high === 0 && low === 0 ? undefined : hexWord(high) + hexWord(low);
   }
 
   get flags(): number {

@@ -14,7 +14,7 @@ import { NOTHING } from '../../spans/unrecorded-span.js';
 import * as http from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
-import { RequestTemplates } from './server-templates.js';
+import { emptyRequest, RequestTemplates } from './server-templates.js';
 import type { ServerRequest } from './server-templates.js';
 import { pathOf } from './url-path.js';
 import { API_GLOBALS_KEY, SUPPRESS_TRACING_KEY } from '../../otel/keys.js';
@@ -56,14 +56,7 @@ export class CallRecorder {
   readonly #hasContext: boolean;
   readonly #templates = new RequestTemplates(callTemplate);
   /** The request that begins. */
-  readonly #request: ServerRequest = {
-    method: '',
-    scheme: '',
-    version: '',
-    authority: '',
-    host: undefined,
-    port: undefined,
-  };
+  readonly #request = emptyRequest();
 
   /** @param hasContext whether a request is below the active span; otherwise it begins a trace. */
   constructor(policy: PropagationPolicy, hasContext: boolean) {

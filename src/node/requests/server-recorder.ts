@@ -23,7 +23,7 @@ import {
 } from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
-import { RequestTemplates, routedName, SERVER } from './server-templates.js';
+import { emptyRequest, RequestTemplates, routedName, SERVER } from './server-templates.js';
 import type { ServerRequest } from './server-templates.js';
 import { bounded, pathOf } from './url-path.js';
 
@@ -124,14 +124,7 @@ export class ServerRecorder {
   readonly #headers = new HeaderReader();
   readonly #templates = new RequestTemplates();
   /** The request that begins. */
-  readonly #request: ServerRequest = {
-    method: '',
-    scheme: '',
-    version: '',
-    authority: '',
-    host: undefined,
-    port: undefined,
-  };
+  readonly #request = emptyRequest();
 
   /** @param hasContext whether spans are active in the handlers. */
   constructor(policy: PropagationPolicy, hasContext: boolean) {

@@ -17,6 +17,18 @@ export interface ServerRequest {
   port: number | undefined;
 }
 
+/** One that a recorder fills anew for each request. */
+export function emptyRequest(): ServerRequest {
+  return {
+    method: '',
+    scheme: '',
+    version: '',
+    authority: '',
+    host: undefined,
+    port: undefined,
+  };
+}
+
 /** Routes for which the name of the span is kept, and how long they may be. */
 const KEPT_ROUTES = 256;
 const MAX_ROUTE = 256;

@@ -1,3 +1,4 @@
+import { hexWords } from '../../core/words-text.js';
 import type { RowRecord } from '../../rows/row-batch.js';
 import { KIND_MASK, STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../rows/row-flags.js';
 import { KINDS, STATUSES } from '../layout.js';
@@ -18,19 +19,15 @@ export interface RowSpan {
   thread: number;
 }
 
-function hexadecimal(words: Uint32Array): string {
-  return Array.from(words, (word) => word.toString(16).padStart(8, '0')).join('');
-}
-
 /** A span of which the record says all, as Heph's do, or its attributes alone. */
 export function spanOfRow(record: RowRecord, row: () => RowSpan): SpanRecord {
   if ('traceId' in record) return record as SpanRecord;
   const { traceId, spanId, parentId, name, flags, start, end, thread } = row();
   const isRoot = parentId.every((word) => word === 0);
   return {
-    traceId: hexadecimal(traceId),
-    spanId: hexadecimal(spanId),
-    ...(isRoot ? {} : { parentSpanId: hexadecimal(parentId) }),
+    traceId: hexWords(traceId),
+    spanId: hexWords(spanId),
+    ...(isRoot ? {} : { parentSpanId: hexWords(parentId) }),
     parentIsRemote: false,
     name,
     kind: KINDS[flags & KIND_MASK] ?? 'internal',

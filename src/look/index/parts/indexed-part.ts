@@ -1,3 +1,4 @@
+import { hexWords } from '../../../core/words-text.js';
 import type { AttributeReader } from '../../../rows/row-batch.js';
 import type { IndexPart, Source, StoredColumn, TextTable } from '../look-index.js';
 import { MISSING_PARENT, NO_PARENT } from '../look-index.js';
@@ -217,8 +218,7 @@ export class IndexedPart implements IndexPart {
   }
 
   traceId(trace: number): string {
-    const words = this.traceIds.subarray(TRACE_WORDS * trace, TRACE_WORDS * (trace + 1));
-    return [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
+    return hexWords(this.traceIds.subarray(TRACE_WORDS * trace, TRACE_WORDS * (trace + 1)));
   }
 
   /** The number of a trace by its four words, or -1. */
