@@ -51,6 +51,8 @@ class CommitStamp {
     control->last_stamp.store(earliest, std::memory_order_relaxed);
   }
 
+  uint32_t offset() const { return offset_; }
+
   uint64_t now() const { return kernel_clock_ ? Clock::monotonic() : clock_->now(); }
 
   // Not a stamp of the stream yet: a record that its caller has stamped may still come before it.

@@ -54,6 +54,14 @@ void OpenRecords::add_waiting(uint8_t* record, size_t bytes) {
   waiting_.push_back({record, bytes});
 }
 
+// All up to the stamp agrees: the copy has its link and its stamp, and the open one does not.
+bool OpenRecords::waits(const uint8_t* open, size_t length, size_t stamp_at) const {
+  const auto from = static_cast<size_t>(options_.number_at + 8);
+  if (last_waiting_.record == nullptr || from > stamp_at) return false;
+  if (stamp_at > std::min(length, last_waiting_.bytes)) return false;
+  return std::memcmp(open + from, last_waiting_.record + from, stamp_at - from) == 0;
+}
+
 uint32_t OpenRecords::number_waiting(uint32_t number) {
   const int32_t at = options_.number_at;
   for (const Waiting& each : waiting_) {
@@ -156,6 +164,7 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
     const bool committing = (state & OpenRecord::kCommitting) != 0;
     if (committing && each.mark.load(std::memory_order_relaxed) != mark) continue;
     auto* const record = reinterpret_cast<uint8_t*>(&each + 1);
+    if (committing && waits(record, length, stamp.offset())) continue;
     if (at >= 0 && static_cast<uint32_t>(at) + 8 <= length &&
         big_endian_word(record + at) == series) {
       write_big_endian(record + at + 4, number++);

@@ -119,6 +119,8 @@ class OpenRecords {
   Closed closed() const;
   // Records that have waited come before those: they are numbered by `close`, too.
   void add_waiting(uint8_t* record, size_t bytes);
+  // The record that was published last where records wait: its slot may not be free yet.
+  void set_last_waiting(uint8_t* record, size_t bytes) { last_waiting_ = {record, bytes}; }
   // They are in the target.
   void discard_closed();
 
@@ -129,6 +131,7 @@ class OpenRecords {
   uint32_t length_of(uint32_t state) const;
   void finish_record(uint8_t* record);
   uint32_t number_waiting(uint32_t number);
+  bool waits(const uint8_t* open, size_t length, size_t stamp_at) const;
   OpenRecord* prepared_at(uint32_t at) const;
 
   OpenRecordOptions options_;
@@ -142,6 +145,7 @@ class OpenRecords {
     size_t bytes;
   };
   std::vector<Waiting> waiting_;
+  Waiting last_waiting_ = {nullptr, 0};
 };
 
 }  // namespace tracewright

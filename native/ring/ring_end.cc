@@ -73,6 +73,7 @@ void Ring::lay_waiting() {
       open_.add_waiting(record, bytes);
     }
     from += bytes;
+    if (from == to) open_.set_last_waiting(record, bytes);
   }
 }
 

@@ -26,6 +26,8 @@ constexpr uint32_t kSlots = 8;
 // The number of a record says its group.
 constexpr uint32_t kGroupAt = 16;
 constexpr uint32_t kWriter = 1;
+// It differs in the byte before the stamp, which is all that is compared here.
+constexpr uint32_t kOtherWriter = kWriter << 24;
 constexpr uint32_t kBytes = 100;
 
 // What the producing thread's JavaScript does: src/core/ring/waiting-ring.ts.
@@ -313,6 +315,17 @@ TEST(waiting_records_move_from_their_slots_as_far_as_there_is_room) {
   CHECK_EQUAL(test.taken(), 1);
   CHECK_EQUAL(test.waiting->waiting_index()->records[1], 2);
   CHECK_EQUAL(test.finish().at(7), 3);
+}
+
+TEST(waiting_records_that_were_published_are_not_taken_from_their_slots_again) {
+  for (const bool is_committed : {false, true}) {
+    Waiting test;
+    test.begin(0, 7);
+    test.opener->ending(test.opener->open(kWriter, 7, kBytes));
+    test.opener->ending(test.opener->open(kOtherWriter, 7, kBytes));
+    if (is_committed) test.wait(7);
+    CHECK_EQUAL(test.finish().at(7), 2);
+  }
 }
 
 TEST(waiting_records_in_slots_are_let_go) {
