@@ -74,10 +74,15 @@ export function bytesText(bytes: number): string {
   return `${digits(value)} ${BYTES[step]!}`;
 }
 
-/** `2026-11-22 11:07:43.113 UTC` of an ISO time. */
+const DAY_MS = 86_400_000;
+
+/** `2026-11-22 11:07:43.113 UTC` of an ISO time; `3 d 11:07:43.113 of its clock` in 1970: it counts from elsewhere. */
 export function timeText(iso: string): string {
   const [, day, time, fraction] = /^(.*)T([\d:]+)\.(\d{3})\d*Z$/.exec(iso) ?? [];
-  return day === undefined ? iso : `${day} ${time!}.${fraction!} UTC`;
+  if (day === undefined) return iso;
+  if (!day.startsWith('1970-')) return `${day} ${time!}.${fraction!} UTC`;
+  const days = Date.parse(day) / DAY_MS;
+  return `${days === 0 ? '' : `${days} d `}${time!}.${fraction!} of its clock`;
 }
 
 /** The greatest time that a Date has, in milliseconds. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { bytesText, durationText, rateText, shareText } from '../../../src/look/report/units.js';
+import {
+  bytesText,
+  durationText,
+  rateText,
+  shareText,
+  timeText,
+} from '../../../src/look/report/units.js';
 
 describe('units', () => {
   it('have three digits', () => {
@@ -36,6 +42,21 @@ describe('units', () => {
       '1023 B',
       '1 KiB',
       '1.5 GiB',
+    ]);
+  });
+
+  it('have no date where a clock counts from elsewhere', () => {
+    const times = [
+      '2026-11-22T11:07:43.113456789Z',
+      '1970-01-01T00:20:50.096000000Z',
+      '1970-01-13T10:00:00.000000001Z',
+      '1969-12-31T23:59:59.999000000Z',
+    ];
+    expect(times.map(timeText)).toEqual([
+      '2026-11-22 11:07:43.113 UTC',
+      '00:20:50.096 of its clock',
+      '12 d 10:00:00.000 of its clock',
+      '1969-12-31 23:59:59.999 UTC',
     ]);
   });
 });
