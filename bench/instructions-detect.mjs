@@ -14,13 +14,11 @@ import { join } from 'node:path';
 import { root } from '../scripts/package-layout.mjs';
 import { main } from './benchmark.mjs';
 import { onPath } from './http-turns.mjs';
-import { countOnce, PATHS, SLOWER } from './instructions.mjs';
+import { countOnce, PATHS, PROCESSES, SLOWER } from './instructions.mjs';
 import { median } from './median.mjs';
 
 const PATH = 'startSpan';
 const CHECKS = 10;
-/** Of each check. `--check` takes the median of more, which errs less. */
-const PROCESSES = 3;
 /** What becomes slower: a loop of so many turns comes before it. */
 const FILE = 'dist/spans/spans.js';
 const SLOWED = '(this.state = ENDED, this.output.record(this, endTime))';

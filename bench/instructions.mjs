@@ -54,7 +54,7 @@ export const PATHS = {
   ioredis: QUESTIONS,
   fetch: QUESTIONS,
 };
-const PROCESSES = 5;
+export const PROCESSES = 5;
 /** Per cent. What a path takes more than before is slower from here on; a change of 3 % is to be found. */
 export const SLOWER = 1.5;
 /** V8 chooses its hash seed anew in each process, and the size of its young generation by time. */
