@@ -74,7 +74,15 @@ function pathOf(operation) {
   );
   rmSync(directory, { recursive: true, force: true });
   if (status !== 0) throw new Error(`${operation}: ${stderr}`);
-  return JSON.parse(stdout);
+  const path = JSON.parse(stdout);
+  // Every operation enters a file; one that none has entered was not recorded.
+  if (path.files.length + path.unseen.length === 0) {
+    throw new Error(
+      `${operation}: no file of src was entered, so nothing was recorded. The hook stays off without the native ` +
+        `addon (build it: npm run compile:native) and where TRACEWRIGHT_ENABLED or OTEL_SDK_DISABLED says so`,
+    );
+  }
+  return path;
 }
 
 await compile();

@@ -14,6 +14,7 @@ import type { Span } from '../span.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
 import { OTHER_NAMES } from './checked-names.js';
 import { readHeld, writeHeld } from './held-attributes.js';
+import type { HeldNames } from './held-attributes.js';
 import { LossNote } from './loss-note.js';
 import type { EncodedLosses } from './loss-note.js';
 import { compileTemplates, openSpanCompiler } from './span-shapes.js';
@@ -29,6 +30,17 @@ export interface SpanEncoder extends TemplateOutput {
   /** Whether every attribute is recorded as it is. */
   readonly takesAnything: boolean;
   encodeLosses(): EncodedLosses;
+}
+
+/** Whether none of the names is that of the ending's number, or of its text if there is one. */
+function isNewTo(held: HeldNames, ending: SpanEnding, text: string): boolean {
+  if (held.newTo !== ending) {
+    const { names } = held;
+    if (names.includes(ending.numberName)) return false;
+    held.newTo = ending;
+    held.hasNoText = !names.includes(ending.textName);
+  }
+  return text === '' || held.hasNoText;
 }
 
 /**
@@ -217,7 +229,7 @@ export class OpenSpans {
     if (ending.output !== this.#output) ending.compile(this.#output, this.#table);
     const { writer } = ending;
     const { heldNames, slot } = span;
-    const isNew = heldNames === undefined || ending.isNew(heldNames, text);
+    const isNew = heldNames === undefined || isNewTo(heldNames, ending, text);
     return isNew && writer !== undefined && writer(span, slot, number, text, isNamed);
   }
 

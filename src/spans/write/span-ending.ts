@@ -6,7 +6,6 @@ import { DESCRIPTION_OFFSET, PACKET_HEAD_BYTES } from '../../heph/layout.js';
 import { attributeHead, constantStores, packetStores } from '../../heph/write/event-text.js';
 import { FLAGS_AFTER_NAME, OWN_FLAGS, RESOURCE_SHIFT } from '../layout.js';
 import type { Span } from '../span.js';
-import type { HeldNames } from './held-attributes.js';
 import type { ShapedSpans } from './span-shapes.js';
 
 /** Characters of a text: with a name of any slot, at most what a name can have. */
@@ -86,26 +85,15 @@ export function compileCommit(output: ShapedSpans, table: OpenRecords): SlotComm
 
 /** The attributes that spans get at their end: a number, and perhaps a text. */
 export class SpanEnding {
-  readonly #numberName: string;
-  readonly #textName: string;
+  readonly numberName: string;
+  readonly textName: string;
   /** What ends the spans of `output`; undefined: it cannot be compiled. */
   writer: EndWriter | undefined;
   output: ShapedSpans | undefined;
 
   constructor(numberName: string, textName: string) {
-    this.#numberName = numberName;
-    this.#textName = textName;
-  }
-
-  /** Whether none of the names is that of the number, or of the text if there is one. */
-  isNew(held: HeldNames, text: string): boolean {
-    if (held.newTo !== this) {
-      const { names } = held;
-      if (names.includes(this.#numberName)) return false;
-      held.newTo = this;
-      held.hasNoText = !names.includes(this.#textName);
-    }
-    return text === '' || held.hasNoText;
+    this.numberName = numberName;
+    this.textName = textName;
   }
 
   compile(output: ShapedSpans, table: OpenRecords): void {
@@ -113,8 +101,8 @@ export class SpanEnding {
     this.output = output;
     this.writer = undefined;
     if (!mayCompile() || !ring.takesEdited) return;
-    const number = Buffer.concat([attributeHead(this.#numberName, 'u64'), Buffer.alloc(4)]);
-    const text = attributeHead(this.#textName, 'string');
+    const number = Buffer.concat([attributeHead(this.numberName, 'u64'), Buffer.alloc(4)]);
+    const text = attributeHead(this.textName, 'string');
     const numberBytes = number.length + 4;
     // Six bytes a character: three as an attribute, three in the name.
     const body = `return function endOfSlot(span, at, number, text, isNamed) {
