@@ -9,7 +9,7 @@ export type { Finding, Progress } from '../core/finding.js';
 export type { CallArguments, CallFields, CallName, Integers, Status } from './calls.js';
 export { checkRun, checkTrace } from './read/check.js';
 export type { DumpiCheckOptions } from './read/check.js';
-export type { CheckOptions } from '../core/limit-findings.js';
+export type { CheckOptions } from '../core/finding.js';
 export * from './constants.js';
 export { dumpi2ascii } from './read/dumpi2ascii.js';
 export type { FieldCursorOptions, TextEncoding } from './read/field-cursor.js';

@@ -1,13 +1,19 @@
-import { PRIVATE_FILE } from '../core/options/file-mode.js';
-import { readBoundedJson } from '../core/files/bounded-json.js';
 import { TraceFormatError } from '../core/errors.js';
+import {
+  isCount,
+  isText,
+  listOf,
+  objectOf,
+  optional,
+  readBoundedJson,
+} from '../core/files/untrusted-json.js';
+import type { Check } from '../core/files/untrusted-json.js';
 import type { FileIdentity } from '../core/files/file-identity.js';
 import { wrapSystemError } from '../core/files/system-error.js';
 import { wellFormedJson } from '../core/json.js';
-import { isCount, isText, listOf, objectOf, optional } from '../core/json-shape.js';
-import type { Check } from '../core/json-shape.js';
-import type { RingWriter } from '../core/recovery/lost-ring.js';
 import { replaceFile } from '../core/native-calls.js';
+import { PRIVATE_FILE } from '../core/options/file-mode.js';
+import type { RingWriter } from '../core/recovery/lost-ring.js';
 import type { Version } from './sections.js';
 
 /** What a rank keeps current in a file next to its ring, because only the end of its trace says it. */

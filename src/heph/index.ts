@@ -19,7 +19,7 @@ export type { FaultHandler, TargetFault } from '../core/ring/target-health.js';
 export type { Finding, Progress } from '../core/finding.js';
 export type { Recovery, RecoverOptions, RecoveredStream } from '../core/recovery/recovery.js';
 export { checkTrace } from './read/check.js';
-export type { CheckOptions } from '../core/limit-findings.js';
+export type { CheckOptions } from '../core/finding.js';
 export { readEpoch } from './read/reader.js';
 export type { Attribute, EventPacket, MetadataPacket, Packet, ValueType } from './packet.js';
 export { piecesOf } from './pieces.js';

@@ -6,8 +6,7 @@ import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
 import { plainBaggage, viewOf } from './baggage-view.js';
 import { BAGGAGE_KEY, SPAN_KEY, SUPPRESS_TRACING_KEY } from './keys.js';
-import { isOwnSpan } from './own-span.js';
-import { standInOfForeign } from './span-context.js';
+import { isOwnSpan, standInOfForeign } from './span-context.js';
 import { countWrongArgument } from './wrong-arguments.js';
 
 const { CarriedBaggage, CarriedScope, Span: SpanClass } = spans;

@@ -9,7 +9,6 @@ import type {
 } from '@opentelemetry/api';
 import { formatEntries, parseEntries } from '../spans/context/baggage.js';
 import type { FormattedEntry } from '../spans/context/baggage.js';
-import type { Extracted } from '../spans/context/header-format.js';
 import {
   BAGGAGE,
   CARRIED_HEADERS,
@@ -17,20 +16,20 @@ import {
   TRACE_PARENT,
   TRACE_STATE,
 } from '../spans/context/header-format.js';
+import type { Extracted } from '../spans/context/header-format.js';
+import { propagated } from '../spans/context/propagators-variable.js';
 import {
   checkTraceState,
   formatTraceParent,
   parseTraceParent,
 } from '../spans/context/trace-context.js';
-import { propagated } from '../spans/context/propagators-variable.js';
 import { sentTraceState } from '../spans/context/trace-state-entries.js';
 import { spans } from '../spans/shared-spans.js';
-import { addOwn } from './api-globals.js';
 import { activeIn } from './api-context.js';
+import { addOwn } from './api-globals.js';
 import { BaggageView, entriesOf, entryOf } from './baggage-view.js';
 import { BAGGAGE_KEY, SPAN_KEY, SUPPRESS_TRACING_KEY } from './keys.js';
-import { isOwnSpan } from './own-span.js';
-import { standInOf } from './span-context.js';
+import { isOwnSpan, standInOf } from './span-context.js';
 import { countWrongArgument } from './wrong-arguments.js';
 
 /** The values of a header; undefined if there is none. */

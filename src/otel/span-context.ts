@@ -7,6 +7,17 @@ import { REMOTE } from '../spans/span.js';
 import type { Span } from '../spans/span.js';
 import { TraceStateText, traceStateText } from './trace-state.js';
 
+const { Span: SpanClass } = spans;
+
+/** Whether a value is a span of this package. A proxy that was revoked is none, and does not throw here. */
+export function isOwnSpan(value: unknown): value is Span {
+  try {
+    return value instanceof SpanClass;
+  } catch {
+    return false;
+  }
+}
+
 const TRACE_ID = /^[\da-f]{32}$/i;
 const SPAN_ID = /^[\da-f]{16}$/i;
 

@@ -1,8 +1,7 @@
 import { hasNames } from '../spans/attributes.js';
 import type { SpanLink } from '../spans/span.js';
 import { attributesOf } from './attribute-input.js';
-import { isOwnSpan } from './own-span.js';
-import { standInOf } from './span-context.js';
+import { isOwnSpan, standInOf } from './span-context.js';
 import { countWrongArgument } from './wrong-arguments.js';
 
 /** Links of one call that are looked at. */

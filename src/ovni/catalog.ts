@@ -1,9 +1,9 @@
 import { declared } from './declared-events.js';
-import { models } from './models.js';
-import type { ModelName, Models } from './models.js';
+import { models } from './metadata-keys.js';
+import type { ModelName, Models } from './metadata-keys.js';
 
-export { models } from './models.js';
-export type { ModelName, Models } from './models.js';
+export { models } from './metadata-keys.js';
+export type { ModelName, Models } from './metadata-keys.js';
 
 type Declared = typeof declared;
 

@@ -28,7 +28,7 @@ export type { AttributeValue } from './write/attribute.js';
 export { events, models } from './catalog.js';
 export type { DeclaredMcv, Events, ModelName, Models } from './catalog.js';
 export { checkTrace } from './read/check.js';
-export type { CheckOptions } from '../core/limit-findings.js';
+export type { CheckOptions } from '../core/finding.js';
 export { convertToVersion3 } from './read/convert-version3.js';
 export type { Conversion, ConversionNote, ConvertOptions } from './read/convert-version3.js';
 export { procFini, procInit, procSetRank } from './write/process.js';

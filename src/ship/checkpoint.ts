@@ -9,7 +9,14 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
-import { isBoolean, isCount, isText, listOf, objectOf, optional } from '../core/json-shape.js';
+import {
+  isBoolean,
+  isCount,
+  isText,
+  listOf,
+  objectOf,
+  optional,
+} from '../core/files/untrusted-json.js';
 import { readRegularFile } from '../core/files/regular-file.js';
 import { statePath } from '../core/files/state-path.js';
 import { hasCode, systemError, wrapSystemError } from '../core/files/system-error.js';

@@ -1,14 +1,60 @@
 import { promisify } from 'node:util';
 import { gunzipSync, gzip } from 'node:zlib';
+import { version } from '../core/version.js';
 import { RequestEncoder } from '../export/otlp/otlp-protobuf.js';
 import { groupSpans } from '../export/otlp/span-batches.js';
-import { version } from '../core/version.js';
+import { isTlsError } from './errors.js';
 import { HttpConnection } from './http-connection.js';
 import type { Answer } from './http-connection.js';
 import type { OtlpSettings } from './otlp-settings.js';
 import type { Outcome, ShipBatch, ShipTarget } from './target.js';
-import { isTlsError } from './errors.js';
-import { fieldsOf } from './protobuf-fields.js';
+
+/** A field of a protobuf message: a number, or bytes. Those of other wire types are left out. */
+interface Field {
+  field: number;
+  value?: number;
+  bytes?: Buffer;
+}
+
+/** The fields of a protobuf message; undefined: it is none. */
+function fieldsOf(bytes: Buffer): Field[] | undefined {
+  const fields: Field[] = [];
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let scale = 1; at < bytes.length; scale *= 128) {
+      const byte = bytes[at++]!;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    return NaN;
+  };
+  while (at < bytes.length) {
+    const tag = varint();
+    const field = Math.floor(tag / 8);
+    switch (tag % 8) {
+      case 0:
+        fields.push({ field, value: varint() });
+        break;
+      case 1:
+        at += 8;
+        break;
+      case 2: {
+        const length = varint();
+        if (!(length <= bytes.length - at)) return undefined;
+        fields.push({ field, bytes: bytes.subarray(at, at + length) });
+        at += length;
+        break;
+      }
+      case 5:
+        at += 4;
+        break;
+      default:
+        return undefined;
+    }
+  }
+  return fields;
+}
 
 /** What an ExportTraceServiceResponse says of spans that were refused; undefined: it has none, or is no such message. */
 function partialSuccess(body: Buffer): { count: number; reason: string } | undefined {

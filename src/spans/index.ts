@@ -11,7 +11,9 @@
  *
  * @module spans
  */
+import type { ReadSpansOptions } from './read/read-spans.js';
 import { spans } from './shared-spans.js';
+import type { SpanRecord } from './span-record.js';
 
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
@@ -25,7 +27,6 @@ export type { SpanKind, SpanStatus } from './layout.js';
 export type { SpanLimits } from './limits.js';
 export type { Carrier } from './propagation.js';
 export type { ReadSpansOptions } from './read/read-spans.js';
-export { readSpans } from './reading.js';
 export type { SpanOptions } from './recording.js';
 export type { Redaction } from './redaction/redaction.js';
 export type { Span, SpanLink } from './span.js';
@@ -70,3 +71,20 @@ export const configure: Spans['configure'] = spans.configure;
 export const flush: Spans['flush'] = spans.flush;
 /** Ends the recording of this thread's spans. */
 export const shutdown: Spans['shutdown'] = spans.shutdown;
+
+/**
+ * Reads the spans of Heph traces, in memory that does not grow with them.
+ *
+ *     for await (const span of readSpans('traces')) console.log(span.name, span.end - span.start);
+ *
+ * @param paths a file, a directory with all traces below it, or several. Name the pieces of a trace that
+ *   rotates one by one, or their directory.
+ * @throws TraceFormatError when iterating, at what is not as the format or the contract says.
+ */
+export function readSpans(
+  paths: string | readonly string[],
+  options: ReadSpansOptions = {},
+): AsyncIterableIterator<SpanRecord, undefined> {
+  const { readSpansOf } = require('./read/read-spans.js') as typeof import('./read/read-spans.js');
+  return readSpansOf(paths, options);
+}

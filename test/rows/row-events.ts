@@ -1,5 +1,5 @@
-import type { ChromeEvent } from '../../src/export/chrome/chrome-event.js';
-import { exactMicroseconds, microseconds } from '../../src/export/chrome/chrome-event.js';
+import { exactMicroseconds, microseconds } from '../../src/export/chrome/chrome-writer.js';
+import type { ChromeEvent } from '../../src/export/chrome/chrome-writer.js';
 import { RowCursor } from '../../src/export/row-cursor.js';
 import type { PartTrack, RowOptions, RowProcess, RowReading } from '../../src/rows/row-batch.js';
 

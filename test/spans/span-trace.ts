@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readSpans } from '../../src/spans/reading.js';
+import { readSpans } from '../../src/spans/index.js';
 import type { ReadSpansOptions } from '../../src/spans/read/read-spans.js';
 import type { SpanRecord } from '../../src/spans/span-record.js';
 import { configure, shutdown } from '../../src/spans/recording.js';

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { f64 } from '../../src/heph/write/value.js';
-import { readSpans } from '../../src/spans/reading.js';
+import { readSpans } from '../../src/spans/index.js';
 import { configure, shutdown } from '../../src/spans/recording.js';
 import { activeSpan, withSpan } from '../../src/spans/active-span.js';
 import { startSpan } from '../../src/spans/start-span.js';

@@ -5,7 +5,7 @@ import { checkCommand } from '../../src/cli/commands/check.js';
 import { convertCommand } from '../../src/cli/commands/convert.js';
 import { dumpCommand } from '../../src/cli/commands/dump.js';
 import { reportCommand } from '../../src/cli/commands/report.js';
-import type { ChromeEvent } from '../../src/export/chrome/chrome-event.js';
+import type { ChromeEvent } from '../../src/export/chrome/chrome-writer.js';
 import { openLookIndex } from '../../src/look/index/open-look-index.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { Served } from '../look/server/served.js';

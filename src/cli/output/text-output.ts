@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { hasCode } from '../../core/files/system-error.js';
-import { removeReplaced } from '../../core/files/replaced-file.js';
+import { removeReplaced } from '../../core/files/path-taken.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { UsageError } from '../command.js';
 

@@ -1,17 +1,15 @@
 import { existsSync } from 'node:fs';
-import { ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
-import type { Finding } from '../../core/finding.js';
-import { limitFindings } from '../../core/limit-findings.js';
-import type { CheckOptions } from '../../core/limit-findings.js';
-import { MessageMatch } from './message-match.js';
+import { findingOf, limitFindings, warningOf } from '../../core/finding.js';
+import type { CheckOptions, Finding } from '../../core/finding.js';
+import { ownOptions } from '../../core/options/argument.js';
 import { rankFiles, readMetafile } from '../metafile.js';
 import type { Metafile } from '../metafile.js';
-import { findingOf, warningOf } from '../../core/finding.js';
+import { TraceCheck } from './check-calls.js';
+import { MessageMatch } from './message-match.js';
 import { CallCursor } from './reader.js';
 import { noSections, readSections } from './section-reader.js';
 import type { Sections } from './section-reader.js';
-import { TraceCheck } from './check-calls.js';
 
 const CHECK_OPTIONS = ['onProgress', 'repeats', 'isBeingWritten'] as const;
 

@@ -4,15 +4,14 @@ import { TraceFormatError } from '../../core/errors.js';
 import { identityOf, isSameFile } from '../../core/files/file-identity.js';
 import { checkRingIsLost, refuseLiveWriter, ringIsThere } from '../../core/recovery/lost-ring.js';
 import type { RecoveredStream } from '../../core/recovery/recovery.js';
-import { doubtAbout } from '../../core/recovery/ring-trust.js';
 import { filesBelow } from '../../core/recovery/ring-search.js';
+import { doubtAbout } from '../../core/recovery/ring-trust.js';
 import { fileOfRing, fileOfSections, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
 import type { RankWriter } from '../kept-sections.js';
 import { writeTrailer } from '../trailer.js';
-import { surveyBody } from './body-survey.js';
 import { recoverNames } from './leftover-names.js';
-import { trailerOf } from './rank-trailer.js';
+import { surveyBody, trailerOf } from './rank-trailer.js';
 import { readSections } from './section-reader.js';
 
 /** A rank's file that is not complete, and whose ring is not next to it. */

@@ -1,9 +1,14 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, sep } from 'node:path';
-import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { TracewrightError } from '../../core/errors.js';
+import { isDirectory, sizeOf } from '../../core/files/file-kind.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
+import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
+import { recoverRings } from '../../core/recovery/recover-rings.js';
+import type { Candidate } from '../../core/recovery/recover-rings.js';
+import { whileLocked } from '../../core/recovery/recovery-lock.js';
 import {
   RECOVER_OPTIONS,
   asFault,
@@ -11,20 +16,14 @@ import {
   nothingToRecover,
 } from '../../core/recovery/recovery.js';
 import type { RecoveredStream, Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
-import { recoverRings } from '../../core/recovery/recover-rings.js';
-import type { Candidate } from '../../core/recovery/recover-rings.js';
-import { whileLocked } from '../../core/recovery/recovery-lock.js';
-import { filesBelow, ringsBelow } from '../../core/recovery/ring-search.js';
-import { ringsElsewhere } from '../../core/recovery/detached-ring.js';
 import type { RingFile } from '../../core/recovery/ring-file.js';
+import { filesBelow, ringsBelow } from '../../core/recovery/ring-search.js';
 import { CALLS_FORMAT, fileOfRing, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
 import { BIASES_BYTES, BODY_OFFSET } from '../layout.js';
 import { writeTrailer } from '../trailer.js';
-import { isDirectory, sizeOf } from '../../core/files/file-kind.js';
-import { surveyBody } from './body-survey.js';
 import { recoverNames } from './leftover-names.js';
-import { trailerOf } from './rank-trailer.js';
+import { surveyBody, trailerOf } from './rank-trailer.js';
 import { completeWithoutRing, ranksWithoutRing } from './recover-without-ring.js';
 
 /** Deletes the files of a rank that was being opened. */

@@ -7,15 +7,14 @@ import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
 import { noteMissingRing, noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
 import { RingDirectories } from '../../core/living/ring-directories.js';
 import type { TraceView, TraceViewer } from '../../core/living/trace-view.js';
-import { checkJoin, withEnding } from '../../core/recovery/own-file.js';
 import type { RingWriter } from '../../core/recovery/lost-ring.js';
+import { checkJoin, withEnding } from '../../core/recovery/own-file.js';
 import { isOfTraceOwner } from '../../core/recovery/ring-trust.js';
 import { CALLS_FORMAT, namesRingOf, rankRings, sideFiles } from '../file-names.js';
 import { readKeptSections } from '../kept-sections.js';
 import { trailerChunks } from '../trailer.js';
-import { surveyBody } from './body-survey.js';
 import { countNames } from './leftover-names.js';
-import { trailerOf } from './rank-trailer.js';
+import { surveyBody, trailerOf } from './rank-trailer.js';
 import { isComplete } from './recover-without-ring.js';
 import { existingRankFiles, isMetafile } from './run.js';
 

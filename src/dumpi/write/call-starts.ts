@@ -1,7 +1,7 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { compile, mayCompile } from '../../core/ring/compile.js';
 import type { CallStream } from './call-stream.js';
-import { CPU_NOW, CPU_START, CPU_TURN, WALL_START, WALL_TURN } from './interval-area.js';
+import { CPU_NOW, CPU_START, CPU_TURN, WALL_START, WALL_TURN } from './calls-ring.js';
 
 /**
  * A moment that `enter` took. Pass it to the `log` that records the call. Opaque: it is a number if

@@ -12,7 +12,7 @@ import {
   PREFACE_WITHOUT_ROOM,
   WALL_START,
   WALL_TURN,
-} from './interval-area.js';
+} from './calls-ring.js';
 import { writeHead } from './record-head.js';
 import type { RecordHead } from './record-head.js';
 
@@ -30,7 +30,7 @@ export class CallStream {
   readonly ring: Ring;
   readonly head: RecordHead;
   readonly counters: Counters | undefined;
-  /** Where the writer and the commit exchange times; see interval-area.ts. */
+  /** Where the writer and the commit exchange times; see calls-ring.ts. */
   readonly area: Float64Array;
   /** Calls that are stored, by label. */
   readonly stored = new Uint32Array(COUNTED_LABELS);

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { pathTaken } from '../../core/files/path-taken.js';
+import { hasCode } from '../../core/files/system-error.js';
 import { recordsNothing } from '../../core/off.js';
+import { ringSettings } from '../../core/options/ring-options.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import type { Ring } from '../../core/ring/ring.js';
 import { LACKS_END } from '../../core/unfinished-target.js';
+import { FUNCTION_ENTER_LABEL, FUNCTION_EXIT_LABEL } from '../calls.js';
 import { CALLS_FORMAT, rankRings } from '../file-names.js';
 import {
   BIASES_BYTES,
@@ -14,13 +17,29 @@ import {
   ADDRESS_BYTES,
   TURN_ADDRESSES,
 } from '../layout.js';
-import type { RankPlan } from './rank-options.js';
-import { FUNCTION_ENTER_LABEL, FUNCTION_EXIT_LABEL } from '../calls.js';
 import type { Clock } from '../layout.js';
-import { hasCode } from '../../core/files/system-error.js';
-import { ringSettings } from '../../core/options/ring-options.js';
+import type { RankPlan } from './rank-options.js';
 import { writeHead } from './record-head.js';
 import type { RecordHead } from './record-head.js';
+
+/**
+ * Offsets in the stamp area of a rank's ring: `IntervalArea` of native/ring/interval_stamp.h. Times are
+ * nanoseconds since a clock's bias.
+ */
+
+/** When the call began that is recorded next; negative: when it ends. */
+export const WALL_START = 0;
+export const CPU_START = 1;
+/** When the turn of the 16-bit seconds began in which the last record lies; 0: the first turn. */
+export const WALL_TURN = 2;
+export const CPU_TURN = 3;
+/** The CPU clock when `readStamp` was called. */
+export const CPU_NOW = 4;
+/** Not 0 after a commit that wrote a preface: 1, or 2 when the record found no room after it. */
+export const PREFACE = 5;
+export const PREFACE_WITHOUT_ROOM = 2;
+/** By how many seconds such a commit moved the record's start. */
+export const MOVED_START = 6;
 
 /**
  * The records that precede the first one of a new turn of a clock's 16-bit seconds: the entry and the

@@ -17,7 +17,7 @@ import type { CallEncoder } from './plain-encoder.js';
 import type { CallStream } from './call-stream.js';
 import type { Setting } from './configuration.js';
 import { INTEGERS } from './call-arguments.js';
-import { CPU_START, PREFACE, WALL_START } from './interval-area.js';
+import { CPU_START, PREFACE, WALL_START } from './calls-ring.js';
 
 /** Numbers of a status in an argument's copy. */
 const STATUS_NUMBERS = 5;

@@ -1,12 +1,10 @@
-import { ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
-import type { Finding } from '../../core/finding.js';
-import { limitFindings } from '../../core/limit-findings.js';
-import type { CheckOptions } from '../../core/limit-findings.js';
+import { findingOf, limitFindings, warningOf } from '../../core/finding.js';
+import type { CheckOptions, Finding } from '../../core/finding.js';
+import { ownOptions } from '../../core/options/argument.js';
 import { hasPredecessors } from '../file-names.js';
 import { DEFINITION_STREAM, EPOCH_OPTION } from '../layout.js';
 import type { EventPacket, Packet } from '../packet.js';
-import { findingOf, warningOf } from '../../core/finding.js';
 import { PacketCursor } from './packet-cursor.js';
 
 /** Streams whose counters are followed; of further streams only the packets are checked. */

@@ -17,12 +17,11 @@ import {
   SIZE_OFFSET,
   STREAM_OFFSET,
 } from '../layout.js';
-import { CounterRanges } from './counter-ranges.js';
-import { lossesOf, lostEnd } from './cut-ends.js';
-import type { EventBytes } from './event-bytes.js';
+import { lossesOf, lostEnd, restOf } from './cut-ends.js';
 import { eventBytes, isEvent } from './event-bytes.js';
-import { restOf } from './file-end.js';
+import type { EventBytes } from './event-bytes.js';
 import { HeldEvents, HeldRing } from './held-events.js';
+import { CounterRanges } from './living-pass.js';
 import type { LivingPass } from './living-pass.js';
 import { UnfilledClaims } from './unfilled-claims.js';
 

@@ -1,6 +1,53 @@
 import { dirname, join } from 'node:path';
 import { nameOfTrace } from '../file-names.js';
-import { CounterRanges } from './counter-ranges.js';
+import { DEFINITION_STREAM } from '../layout.js';
+
+/** Of one stream, the events from one to another, in its order. Counters wrap at 2^32. */
+interface Range {
+  first: number;
+  last: number;
+}
+
+/**
+ * Runs of events, by stream and counter. A stream records in order, so a run is its first and last
+ * counter, whatever was dropped in between.
+ */
+export class CounterRanges {
+  readonly #ranges = new Map<number, Range>();
+  /** Definitions have numbers, and no order. */
+  readonly #definitions = new Set<number>();
+
+  get isEmpty(): boolean {
+    return this.#ranges.size === 0;
+  }
+
+  /** Adds the next event of a stream. */
+  add(stream: number, counter: number): void {
+    if (stream === DEFINITION_STREAM) {
+      this.#definitions.add(counter);
+      return;
+    }
+    const range = this.#ranges.get(stream);
+    if (range === undefined) this.#ranges.set(stream, { first: counter, last: counter });
+    else range.last = counter;
+  }
+
+  /** Of each stream its first and its last event, for `restore`. */
+  get entries(): [stream: number, first: number, last: number][] {
+    return [...this.#ranges].map(([stream, { first, last }]) => [stream, first, last]);
+  }
+
+  /** Adds what `entries` has said of an earlier reading. */
+  restore(entries: readonly (readonly [stream: number, first: number, last: number])[]): void {
+    for (const [stream, first, last] of entries) this.#ranges.set(stream, { first, last });
+  }
+
+  has(stream: number, counter: number): boolean {
+    if (stream === DEFINITION_STREAM) return this.#definitions.has(counter);
+    const range = this.#ranges.get(stream);
+    return range !== undefined && (counter - range.first) >>> 0 <= (range.last - range.first) >>> 0;
+  }
+}
 
 /**
  * One reading of several files, the pieces of a trace in order. What is read in a ring of one piece may be

@@ -7,6 +7,7 @@ import {
   EPOCH_OPTION,
   MAX_ATTRIBUTES,
   MIN_EVENT_BYTES,
+  nameAt,
   OPTION_NAME_OFFSET,
   PACKET_HEAD_BYTES,
   SIZE_OFFSET,
@@ -19,7 +20,6 @@ import {
   TYPE_STRING,
   TYPE_U64,
 } from '../layout.js';
-import { nameAt } from '../event-head.js';
 import type { Attribute, EventPacket, MetadataPacket, Packet } from '../packet.js';
 import {
   EVENT_BYTES,

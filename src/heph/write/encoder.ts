@@ -1,11 +1,11 @@
 import { storeInt64 } from '../../core/int64.js';
 import { writeUtf8 } from '../../core/utf8.js';
-import { nameAt } from '../event-head.js';
 import {
   COUNTER_OFFSET,
   EVENT_MAGIC,
   MAGIC_OFFSET,
   MAX_U16,
+  nameAt,
   SIZE_OFFSET,
   START_OFFSET,
   STREAM_OFFSET,

@@ -1,5 +1,5 @@
 import { encodeEvent, textBound } from './encoder.js';
-import { nameAt } from '../event-head.js';
+import { nameAt } from '../layout.js';
 import type { EventStream } from './event-stream.js';
 import { boundOfNames, resolveAttributes } from './taken-attributes.js';
 import type { TakenAttributes } from './taken-attributes.js';

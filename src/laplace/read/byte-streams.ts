@@ -1,14 +1,13 @@
 import { open, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
-import { checkPath } from '../../core/options/argument.js';
-import { removeReplaced } from '../../core/files/replaced-file.js';
-import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { viewOf } from '../../core/files/file-view.js';
 import type { FileView } from '../../core/files/file-view.js';
+import { pathTaken, removeReplaced, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 import { hasCode, systemError } from '../../core/files/system-error.js';
-import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
+import { checkPath } from '../../core/options/argument.js';
+import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 
 /** Reads bytes from a file or a stream into a given buffer. */
 export interface ByteSource {

@@ -1,10 +1,9 @@
+import { findingOf, RepeatLimit } from '../../core/finding.js';
 import type { Finding, Progress } from '../../core/finding.js';
-import { RepeatLimit } from '../../core/limit-findings.js';
 import { END_TAG } from '../kernel-event-kinds.js';
+import { FETCH, LOAD, STORE } from '../layout.js';
 import { readKernelEvents } from './kernel-reader.js';
 import type { ReadKernelEventOptions } from './kernel-reader.js';
-import { FETCH, LOAD, STORE } from '../layout.js';
-import { findingOf } from '../../core/finding.js';
 import { ReferenceReader } from './reference-reader.js';
 import type { ReadReferenceOptions } from './reference-reader.js';
 

@@ -8,22 +8,53 @@ import {
   readSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
-import { discardRing, recoverOwnFile } from '../../core/recovery/recover-file.js';
-import type { RecoveredStream, Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
-import { discardUnused, recoverRings } from '../../core/recovery/recover-rings.js';
-import { RECOVER_OPTIONS, checkWait, nothingToRecover } from '../../core/recovery/recovery.js';
-import { whileLocked } from '../../core/recovery/recovery-lock.js';
-import { writeAll } from '../../core/files/write-all.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
-import { ringCandidates } from '../file-names.js';
+import { writeAll } from '../../core/files/write-all.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
+import type { Ending, ReadAt } from '../../core/recovery/own-file.js';
+import { discardRing, epilogueOf, recoverOwnFile } from '../../core/recovery/recover-file.js';
+import { discardUnused, recoverRings } from '../../core/recovery/recover-rings.js';
+import { whileLocked } from '../../core/recovery/recovery-lock.js';
+import { RECOVER_OPTIONS, checkWait, nothingToRecover } from '../../core/recovery/recovery.js';
+import type { RecoveredStream, Recovery, RecoverOptions } from '../../core/recovery/recovery.js';
+import type { RingPage } from '../../core/recovery/ring-page.js';
+import { kindOfRingFormat, ringCandidates } from '../file-names.js';
 import type { TraceKind } from '../file-names.js';
 import { END_LINE, LONGEST_LINE } from '../kernel-event-kinds.js';
-import { endingOf } from './trace-ending.js';
+import { LONGEST_REFERENCE_LINE, NEWLINE, RECORD_BYTES, TYPE_OFFSET } from '../layout.js';
 import { readKernelEvents } from './kernel-reader.js';
 import { readReferences } from './reference-reader.js';
-import { LONGEST_REFERENCE_LINE, NEWLINE, RECORD_BYTES } from '../layout.js';
+
+/** Whole records. */
+const CHUNK_BYTES = RECORD_BYTES << 14;
+
+/**
+ * The ending of a trace of a dead process.
+ *
+ * @throws TraceFormatError when a block of the file is filled with zeros: no line has a zero, and no binary
+ *   record is of type 0.
+ */
+export function endingOf(path: string, ring: RingPage, read: ReadAt, end: number): Ending {
+  const step = kindOfRingFormat(ring.format) === 'binary' ? RECORD_BYTES : 1;
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let from = 0; from < end; from += CHUNK_BYTES) {
+    const length = read(chunk, Math.min(CHUNK_BYTES, end - from), from);
+    const zero = firstZero(chunk.subarray(0, length), step);
+    if (zero !== -1) {
+      const message = 'the file is damaged: a block of zeros begins here, or in the record before';
+      throw new TraceFormatError(path, from + zero, `${message}. It is left as it is`);
+    }
+  }
+  return epilogueOf(ring, end);
+}
+
+/** Where the first zero lies that is at a multiple of `step`; -1: there is none. */
+function firstZero(bytes: Buffer, step: number): number {
+  if (step === 1) return bytes.indexOf(0);
+  for (let at = TYPE_OFFSET; at < bytes.length; at += step) if (bytes[at] === 0) return at;
+  return -1;
+}
 
 /** Options of `recoverTrace`. */
 export interface LaplaceRecoverOptions extends RecoverOptions {

@@ -4,7 +4,7 @@ import { noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
 import type { TraceViewer } from '../../core/living/trace-view.js';
 import { readerOf, withEnding } from '../../core/recovery/own-file.js';
 import { kindOfRingFormat, ringOf } from '../file-names.js';
-import { endingOf } from './trace-ending.js';
+import { endingOf } from './recover.js';
 
 /**
  * Shows traces as their rings complete them: of a dead process with its end, if it is a kernel trace.

@@ -11,7 +11,7 @@ import { fileOfRing as fileOfHephRing } from '../../heph/file-names.js';
 import { streamOfRing } from '../../ovni/file-names.js';
 import { recoverTrace as recoverHeph } from '../../heph/read/recover.js';
 import { recoverTrace as recoverOvni, writersOf } from '../../ovni/read/recover.js';
-import type { StreamOwner } from '../../ovni/stream-owner.js';
+import type { StreamOwner } from '../../ovni/metadata-keys.js';
 import { contentOfTrace, isHeph } from './trace-content.js';
 
 /** A ring, and whether the process that it names, or one that has it mapped, may be alive. */

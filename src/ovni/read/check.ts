@@ -1,17 +1,16 @@
-import { MAX_GAP_NANOSECONDS } from './clock-offsets.js';
-import { ownOptions } from '../../core/options/argument.js';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Finding, Progress } from '../../core/finding.js';
-import type { CheckOptions } from '../../core/limit-findings.js';
+import type { CheckOptions, Finding, Progress } from '../../core/finding.js';
+import { ownOptions } from '../../core/options/argument.js';
+import { CpuCheck } from './check-cpus.js';
 import { checkMetadata } from './check-metadata.js';
 import { checkStream } from './check-stream.js';
 import type { StreamSummary } from './check-stream.js';
-import { FindingCollector } from './finding-collector.js';
-import { clockOffsetOf, readTrace } from './trace-directory.js';
-import { CpuCheck } from './check-cpus.js';
 import { TaskCheck } from './check-tasks.js';
+import { MAX_GAP_NANOSECONDS } from './clock-offsets.js';
+import { FindingCollector } from './finding-collector.js';
 import { mergeStreams } from './merge-streams.js';
+import { clockOffsetOf, readTrace } from './trace-directory.js';
 import type { TraceDirectory } from './trace-directory.js';
 
 /** Checks what depends on the order of events of different threads: their CPUs and their tasks. */

@@ -20,7 +20,7 @@ import {
   STREAM_VERSION,
 } from '../layout.js';
 import { CLOCK_OFFSETS, loomName, processName, streamFiles } from '../file-names.js';
-import { library } from '../library.js';
+import { library } from '../metadata-keys.js';
 import { pathTaken } from '../../core/files/path-taken.js';
 import { writeAll } from '../../core/files/write-all.js';
 import type { JsonObject } from '../../core/json.js';

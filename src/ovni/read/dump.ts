@@ -1,4 +1,3 @@
-import { MARK_PUSH, MARK_POP, MARK_SET } from './reader.js';
 import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { jsonInteger, jsonValue } from '../../core/json.js';
@@ -6,14 +5,13 @@ import type { JsonValue } from '../../core/json.js';
 import { terminalText } from '../../core/terminal-text.js';
 import { declarationOf } from '../catalog.js';
 import { loomName, processName, threadName } from '../file-names.js';
-import { markTypesOf } from './mark-types.js';
-import type { MarkTypes } from './mark-types.js';
-import { mergeStreams } from './merge-streams.js';
-import type { MergedEvent } from './merge-streams.js';
 import { decodeArguments } from './event-arguments.js';
 import type { DecodedArguments } from './event-arguments.js';
-import { readTraceDirectory } from './trace-directory.js';
-import type { ThreadStream } from './trace-directory.js';
+import { mergeStreams } from './merge-streams.js';
+import type { MergedEvent } from './merge-streams.js';
+import { MARK_PUSH, MARK_POP, MARK_SET } from './reader.js';
+import { markTypesOf, readTraceDirectory } from './trace-directory.js';
+import type { MarkTypes, ThreadStream } from './trace-directory.js';
 
 /** Bytes of a payload or of jumbo data that are shown where they cannot be decoded. */
 const SHOWN_BYTES = 32;

@@ -1,5 +1,5 @@
+import { RepeatLimit } from '../../core/finding.js';
 import type { Finding } from '../../core/finding.js';
-import { RepeatLimit } from '../../core/limit-findings.js';
 
 /** How severe a breach is: for every version, or an error for version 3 and a warning for version 1. */
 const ERROR = ['error', 'error'] as const;

@@ -1,4 +1,4 @@
-import { readBoundedJson } from '../../core/files/bounded-json.js';
+import { readBoundedJson } from '../../core/files/untrusted-json.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { JsonObject, JsonValue } from '../../core/json.js';
 

@@ -17,7 +17,7 @@ import type { RingFile } from '../../core/recovery/ring-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { STREAM_HEADER_BYTES } from '../layout.js';
 import { endingOf } from './stream-ending.js';
-import type { StreamOwner } from '../stream-owner.js';
+import type { StreamOwner } from '../metadata-keys.js';
 import { StreamOwners } from './stream-owners.js';
 import {
   FINISHED_METADATA,

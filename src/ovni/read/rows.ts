@@ -1,10 +1,9 @@
-import { MAX_DEPTH } from '../mark-stacks.js';
-import { objectIn } from './metadata.js';
 import { TraceFormatError } from '../../core/errors.js';
 import { untilFault } from '../../core/fault.js';
+import { sizeOf } from '../../core/files/file-kind.js';
 import { jsonValue } from '../../core/json.js';
+import type { JsonObject } from '../../core/json.js';
 import { UnusedNumbers } from '../../core/unused-numbers.js';
-import { RowBuilder } from '../../rows/row-builder.js';
 import type {
   AttributeReader,
   RowCounter,
@@ -13,11 +12,11 @@ import type {
   RowReading,
   RowTrack,
 } from '../../rows/row-batch.js';
+import { RowBuilder } from '../../rows/row-builder.js';
+import { MAX_DEPTH } from '../mark-stacks.js';
 import { transitionOf } from '../thread-state.js';
-import { sizeOf } from '../../core/files/file-kind.js';
-import type { JsonObject } from '../../core/json.js';
-import { markTypesOf } from './mark-types.js';
-import type { MarkTypes } from './mark-types.js';
+import { decodeArguments } from './event-arguments.js';
+import { objectIn } from './metadata.js';
 import type { MarkType } from './metadata.js';
 import {
   StreamReader,
@@ -28,10 +27,9 @@ import {
   MARK_SET,
   PROGRESS_EVENTS,
 } from './reader.js';
-import { decodeArguments } from './event-arguments.js';
 import type { StreamEvent } from './reader.js';
-import { clockOffsetOf, readTraceDirectory } from './trace-directory.js';
-import type { ThreadStream } from './trace-directory.js';
+import { clockOffsetOf, markTypesOf, readTraceDirectory } from './trace-directory.js';
+import type { MarkTypes, ThreadStream } from './trace-directory.js';
 
 /** Tracks of marks have thread ids above every real one of Linux. */
 const FIRST_MARK_TID = 1 << 22;

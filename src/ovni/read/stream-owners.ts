@@ -1,11 +1,10 @@
-import { isText, objectOf } from '../../core/json-shape.js';
-import { objectIn } from './metadata.js';
-import { readBoundedJson } from '../../core/files/bounded-json.js';
-import { metadataOf, threadDigitsOf, versionOf } from '../file-names.js';
-import { WRITER } from '../stream-owner.js';
-import type { StreamOwner } from '../stream-owner.js';
+import { isText, objectOf, readBoundedJson } from '../../core/files/untrusted-json.js';
 import type { JsonObject, JsonValue } from '../../core/json.js';
 import { replaceFile } from '../../core/native-calls.js';
+import { metadataOf, threadDigitsOf, versionOf } from '../file-names.js';
+import { WRITER } from '../metadata-keys.js';
+import type { StreamOwner } from '../metadata-keys.js';
+import { objectIn } from './metadata.js';
 
 const isOwner = objectOf<Omit<StreamOwner, 'pidNamespace'>>({
   pid: Number.isSafeInteger,

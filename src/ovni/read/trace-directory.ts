@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { checkPath, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { isRegularFile } from '../../core/files/file-kind.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
 import {
   CLOCK_OFFSETS,
   PROCESS_METADATA,
@@ -14,9 +14,10 @@ import {
   pidOf,
   tidOf,
 } from '../file-names.js';
-import { privateThreadMetadata, readProcessMetadata, readStreamMetadata } from './metadata.js';
-import type { Fault, ProcessMetadata, ThreadMetadata } from './metadata.js';
+import { MAX_LABEL_BYTES } from '../layout.js';
 import { readClockOffsets } from './clock-offsets.js';
+import { privateThreadMetadata, readProcessMetadata, readStreamMetadata } from './metadata.js';
+import type { Fault, MarkType, ProcessMetadata, ThreadMetadata } from './metadata.js';
 
 /** Levels of directories below the given path that are searched. */
 const MAX_DEPTH = 16;
@@ -352,4 +353,28 @@ function read(given: string, fault: Fault): TraceDirectory {
     streams: streams.sort(byPath),
     clockOffsets,
   };
+}
+
+/** The mark types of a trace by number: any thread may use those that another has defined. */
+export type MarkTypes = ReadonlyMap<number, MarkType>;
+
+/** A title or label, cut because each event of a dump may repeat it. */
+function shortened(text: string): string {
+  return text.length > MAX_LABEL_BYTES ? `${text.slice(0, MAX_LABEL_BYTES)}…` : text;
+}
+
+/**
+ * The mark types of all threads, each with the labels of all threads. Texts that are longer than the
+ * emulator accepts are cut.
+ */
+export function markTypesOf(trace: TraceDirectory): MarkTypes {
+  const types = new Map<number, MarkType & { labels: Map<bigint, string> }>();
+  for (const { metadata } of trace.streams) {
+    for (const [type, mark] of metadata.marks) {
+      const labels = types.get(type)?.labels ?? new Map<bigint, string>();
+      for (const [value, label] of mark.labels) labels.set(value, shortened(label));
+      types.set(type, { ...mark, title: shortened(mark.title), labels });
+    }
+  }
+  return types;
 }

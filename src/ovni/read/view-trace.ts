@@ -18,7 +18,7 @@ import {
   ringOf,
   versionOf,
 } from '../file-names.js';
-import type { StreamOwner } from '../stream-owner.js';
+import type { StreamOwner } from '../metadata-keys.js';
 import { endingOf } from './stream-ending.js';
 import { StreamOwners } from './stream-owners.js';
 

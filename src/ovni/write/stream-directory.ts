@@ -21,7 +21,7 @@ import {
   STREAM_VERSION,
 } from '../layout.js';
 import { ringIsThere } from '../../core/recovery/lost-ring.js';
-import type { StreamOwner } from '../stream-owner.js';
+import type { StreamOwner } from '../metadata-keys.js';
 import { ringSettings } from '../../core/options/ring-options.js';
 import type { OvniProcess } from './process-note.js';
 import {

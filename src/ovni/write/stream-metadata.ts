@@ -1,12 +1,10 @@
-import { recordsNothing } from '../../core/off.js';
 import { wrapSystemError } from '../../core/files/system-error.js';
 import { wellFormedJson } from '../../core/json.js';
-import { holdingSignals } from '../../core/signals.js';
-import { models } from '../models.js';
-import { STREAM_METADATA } from '../file-names.js';
-import { library } from '../library.js';
-import { WRITER } from '../stream-owner.js';
 import { replaceFile } from '../../core/native-calls.js';
+import { recordsNothing } from '../../core/off.js';
+import { holdingSignals } from '../../core/signals.js';
+import { STREAM_METADATA } from '../file-names.js';
+import { library, models, WRITER } from '../metadata-keys.js';
 import { writeProcessMetadata } from './process-metadata.js';
 import type { CpuEntry } from './process-note.js';
 import type { StreamDirectory } from './stream-directory.js';

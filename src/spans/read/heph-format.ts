@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TraceFormatError } from '../../core/errors.js';
 import { headOfFile } from '../../core/files/regular-file.js';
-import { attributesAt } from '../../heph/event-head.js';
+import { attributesAt } from '../../heph/layout.js';
 import { cutEndAt, EXTENSION, fileOfRing, piecesAmong } from '../../heph/file-names.js';
 import { checkPackets } from '../../heph/read/check.js';
 import type { EventCheck } from '../../heph/read/check.js';

@@ -1,7 +1,14 @@
 import { TraceFormatError } from '../../core/errors.js';
-import { END_OFFSET, START_OFFSET, STREAM_OFFSET, SUBSTREAM_OFFSET } from '../../heph/layout.js';
+import {
+  attributesAt,
+  END_OFFSET,
+  nameAt,
+  START_OFFSET,
+  STREAM_OFFSET,
+  SUBSTREAM_OFFSET,
+} from '../../heph/layout.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
-import { attributesAt, nameAt } from '../../heph/event-head.js';
+import { thresholdMember } from '../context/trace-state-entries.js';
 import {
   DROPPED_ATTRIBUTES,
   DROPPED_EVENTS,
@@ -50,7 +57,6 @@ import { AttributeCursor, BadSpan } from './attribute-cursor.js';
 import { processIdOf } from './resource-facts.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from './span-identity.js';
 import { needsVersion, SpanNotes } from './span-notes.js';
-import { thresholdMember } from '../context/trace-state-entries.js';
 
 const WORD_BYTES = 8;
 

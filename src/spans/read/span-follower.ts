@@ -2,7 +2,7 @@ import { TraceFormatError } from '../../core/errors.js';
 import type { OnFault } from '../../core/fault.js';
 import type { Links } from '../../core/files/regular-file.js';
 import { EPOCH_PACKET_BYTES } from '../../heph/layout.js';
-import { CounterRanges } from '../../heph/read/counter-ranges.js';
+import { CounterRanges } from '../../heph/read/living-pass.js';
 import { LivingFile } from '../../heph/read/living-file.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { RecordedResource, SpanRecord } from '../span-record.js';

@@ -27,8 +27,7 @@ import {
 } from '../layout.js';
 import type { RecordedAttributes, RecordedResource, RecordedScope } from '../span-record.js';
 import type { AttributeCursor } from './attribute-cursor.js';
-import { readingOf } from './clock-record.js';
-import { WallClock } from './wall-clock.js';
+import { readingOf, WallClock } from './clock-record.js';
 
 const letter = (name: string): number => name.charCodeAt(1);
 /** Events that begin with a version. */

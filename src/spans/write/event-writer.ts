@@ -1,12 +1,12 @@
 import { isUint8Array } from 'node:util/types';
 import { isArray, takeElements } from '../../core/taken-elements.js';
 import { writeUtf8 } from '../../core/utf8.js';
-import { nameAt } from '../../heph/event-head.js';
 import {
   DEFAULT_MAX_PACKET_BYTES,
   END_OFFSET,
   MAX_ATTRIBUTES,
   MAX_U16,
+  nameAt,
   SIZE_OFFSET,
   START_OFFSET,
   SUBSTREAM_OFFSET,

@@ -1,7 +1,11 @@
 import { unixNow } from '../../core/clock.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { nameAt } from '../../heph/event-head.js';
-import { COUNTER_OFFSET, DEFAULT_MAX_PACKET_BYTES, DEFINITION_STREAM } from '../../heph/layout.js';
+import {
+  COUNTER_OFFSET,
+  DEFAULT_MAX_PACKET_BYTES,
+  DEFINITION_STREAM,
+  nameAt,
+} from '../../heph/layout.js';
 import type { Stream, StreamTrace } from '../../heph/write/stream.js';
 import type { SpanAttributes } from '../attributes.js';
 import {

@@ -1,5 +1,5 @@
 import type { OpenRecords } from '../../core/ring/open-records.js';
-import { nameAt } from '../../heph/event-head.js';
+import { nameAt } from '../../heph/layout.js';
 import { prefixed } from '../../heph/write/event-text.js';
 import type { SpanValue } from '../attributes.js';
 import type { Scope } from '../scope.js';

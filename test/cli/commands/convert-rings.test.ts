@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ChromeEvent } from '../../../src/export/chrome/chrome-event.js';
+import type { ChromeEvent } from '../../../src/export/chrome/chrome-writer.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { tracewright } from '../run-command.js';

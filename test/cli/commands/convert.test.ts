@@ -2,7 +2,7 @@ import { timeZeroLabel } from '../../../src/core/wall-clock.js';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChromeEvent } from '../../../src/export/chrome/chrome-event.js';
+import type { ChromeEvent } from '../../../src/export/chrome/chrome-writer.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
 import { encodeSpan } from '../../export/span-file.js';

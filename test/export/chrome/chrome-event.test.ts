@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { exactMicroseconds } from '../../../src/export/chrome/chrome-event.js';
+import { exactMicroseconds } from '../../../src/export/chrome/chrome-writer.js';
 
 /** Below some weeks, in which a double of microseconds has the nanoseconds. */
 const anyTime = fc.oneof(

@@ -1,5 +1,5 @@
-import type { ChromeEvent } from '../../../src/export/chrome/chrome-event.js';
 import { ChromeWriter } from '../../../src/export/chrome/chrome-writer.js';
+import type { ChromeEvent } from '../../../src/export/chrome/chrome-writer.js';
 import { PictureExport } from '../../../src/export/picture/picture-export.js';
 import type { ExportOptions } from '../../../src/export/selection.js';
 import { findTraces } from '../../../src/traces/find-traces.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TraceFormatError } from '../../../src/core/errors.js';
-import type { ChromeEvent } from '../../../src/export/chrome/chrome-event.js';
 import { ChromeWriter } from '../../../src/export/chrome/chrome-writer.js';
-import type { ExportOptions } from '../../../src/export/selection.js';
+import type { ChromeEvent } from '../../../src/export/chrome/chrome-writer.js';
 import { PictureExport } from '../../../src/export/picture/picture-export.js';
+import type { ExportOptions } from '../../../src/export/selection.js';
 import { findTraces } from '../../../src/traces/find-traces.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
 import type { EventFields } from '../../heph/byte-by-byte-encoder.js';

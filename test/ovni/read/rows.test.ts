@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ChromeEvent } from '../../../src/export/chrome/chrome-event.js';
+import type { ChromeEvent } from '../../../src/export/chrome/chrome-writer.js';
 import { TraceFormatError } from '../../../src/core/errors.js';
 import { readRows } from '../../../src/ovni/read/rows.js';
 import { rowEvents } from '../../rows/row-events.js';

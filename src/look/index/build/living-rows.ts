@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
+import { closeSync } from 'node:fs';
 import { unixNow } from '../../../core/clock.js';
 import { TracewrightError } from '../../../core/errors.js';
-import { LivingFile } from '../../../heph/read/living-file.js';
-import { PacketCursor } from '../../../heph/read/packet-cursor.js';
-import { buildPart } from '../parts/build-part.js';
-import { HephScan } from '../../../spans/read/scan/heph-scan.js';
-import type { Source } from '../look-index.js';
-import type { BuiltPart } from '../parts/part-columns.js';
-import { TraceClock } from '../../../spans/read/scan/trace-clock.js';
-import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
-import { closeSync } from 'node:fs';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import type { LivingRing } from '../../../core/living/living-ring.js';
 import { RingsOfFile } from '../../../core/living/rings-of-file.js';
 import { fileOfRing } from '../../../heph/file-names.js';
-import { nameAt } from '../../../heph/event-head.js';
-import { START_OFFSET } from '../../../heph/layout.js';
+import { nameAt, START_OFFSET } from '../../../heph/layout.js';
 import { isEvent } from '../../../heph/read/event-bytes.js';
+import { LivingFile } from '../../../heph/read/living-file.js';
+import { PacketCursor } from '../../../heph/read/packet-cursor.js';
+import { HephScan } from '../../../spans/read/scan/heph-scan.js';
+import { TraceClock } from '../../../spans/read/scan/trace-clock.js';
+import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
+import type { Source } from '../look-index.js';
+import { buildPart } from '../parts/build-part.js';
+import type { BuiltPart } from '../parts/part-columns.js';
 
 const NOTHING = Buffer.alloc(0);
 

@@ -7,12 +7,12 @@ import {
   listOf,
   objectOf,
   oneOf,
-} from '../../../core/json-shape.js';
-import type { Check } from '../../../core/json-shape.js';
-import type { PartFacts } from '../parts/part-columns.js';
-import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
+} from '../../../core/files/untrusted-json.js';
+import type { Check } from '../../../core/files/untrusted-json.js';
 import type { PartTrack } from '../../../rows/row-batch.js';
+import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
 import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
+import type { PartFacts } from '../parts/part-columns.js';
 import { trackKey } from '../sources/source-joins.js';
 import { DamagedIndex } from './column-file.js';
 import type { TraceIdentity } from './trace-identity.js';

@@ -1,5 +1,5 @@
 import type { EventBytes } from '../../../heph/read/event-bytes.js';
-import { attributesAt } from '../../../heph/event-head.js';
+import { attributesAt } from '../../../heph/layout.js';
 import {
   CONTINUED,
   IDENTITY_BYTES,

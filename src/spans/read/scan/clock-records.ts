@@ -1,5 +1,10 @@
-import { EPOCH_OPTION, EPOCH_PACKET_BYTES, OPTION_NAME_OFFSET } from '../../../heph/layout.js';
-import { attributesAt, descriptionAt } from '../../../heph/event-head.js';
+import {
+  attributesAt,
+  descriptionAt,
+  EPOCH_OPTION,
+  EPOCH_PACKET_BYTES,
+  OPTION_NAME_OFFSET,
+} from '../../../heph/layout.js';
 import { CLOCK_DESCRIPTION } from '../../layout.js';
 import { readClockRecord } from '../clock-record.js';
 import type { TraceClock } from './trace-clock.js';

@@ -1,12 +1,26 @@
 import {
+  attributesAt,
   COUNTER_OFFSET,
   DEFINITION_STREAM,
+  descriptionAt,
   END_OFFSET,
   SIZE_OFFSET,
   START_OFFSET,
   STREAM_OFFSET,
   SUBSTREAM_OFFSET,
 } from '../../../heph/layout.js';
+import { isEventAt } from '../../../heph/read/packet-head.js';
+import { ByteTable, NO_SYSTEM } from '../../../rows/byte-table.js';
+import { TraceTable } from '../../../rows/id-table.js';
+import type { PartTrack, StreamCount } from '../../../rows/row-batch.js';
+import { RowColumns } from '../../../rows/row-columns.js';
+import {
+  NO_TEXT,
+  NO_TRACE,
+  REMOTE_PARENT_BIT,
+  STATUS_SHIFT,
+  UNFINISHED_BIT,
+} from '../../../rows/row-flags.js';
 import {
   KIND_MASK as KIND_BITS,
   KIND_SHIFT,
@@ -19,24 +33,11 @@ import {
   STATUSES,
   UNFINISHED,
 } from '../../layout.js';
-import { HTTP } from '../system-of.js';
-import { attributesAt, descriptionAt } from '../../../heph/event-head.js';
-import { isEventAt } from '../../../heph/read/packet-head.js';
-import { AttributeScan, hasFailed, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
-import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from '../span-identity.js';
 import { nameOfStream } from '../resource-facts.js';
+import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from '../span-identity.js';
+import { HTTP } from '../system-of.js';
+import { AttributeScan, hasFailed, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
 import { noteClock, noteEpoch } from './clock-records.js';
-import { ByteTable, NO_SYSTEM } from '../../../rows/byte-table.js';
-import { TraceTable } from '../../../rows/id-table.js';
-import {
-  NO_TEXT,
-  NO_TRACE,
-  REMOTE_PARENT_BIT,
-  STATUS_SHIFT,
-  UNFINISHED_BIT,
-} from '../../../rows/row-flags.js';
-import type { PartTrack, StreamCount } from '../../../rows/row-batch.js';
-import { RowColumns } from '../../../rows/row-columns.js';
 import type { TraceClock } from './trace-clock.js';
 
 /** What older hooks called requests without context, which had no ids. */
