@@ -126,7 +126,7 @@ const folders = [
   [/^libraries\/engine\/sql/, 'libraries/sql'],
   [/^libraries\/engine\/redis-commands$/, 'libraries/redis-commands'],
   // Little, and needed for every request of HTTP/2.
-  [/^libraries\/(grpc-status|recorded-grpc)$/, 'node/request-spans'],
+  [/^libraries\/shared-grpc$/, 'node/request-spans'],
   // Loaded with the library's first message.
   [/^libraries\/kafka-messages$/, 'libraries/kafka'],
   [/^libraries\/([\w-]+)$/, 'libraries/$1'],
@@ -172,7 +172,7 @@ const folders = [
   [/^node\/threads\/(rotate-thread|observed-thread)$/, 'node/ovni-rotation'],
   // Where the native core cannot note collections.
   [/^node\/threads\/collection-entries$/, 'node/collection-entries'],
-  [/^node\/threads\/((?:loop|collection)-recorder|loop-sample)$/, 'node/activity-recorders'],
+  [/^node\/threads\/activity-recorders$/, 'node/activity-recorders'],
   // Each way of looking is loaded by the command that needs it.
   [/^look\/([\w-]+)\//, 'look/$1'],
   [/^export\//, 'export/export'],

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { didYouMean } from '../core/nearest-name.js';
-import { terminalText } from '../core/terminal-text.js';
+import { terminalText } from '../core/readable-text.js';
 
 /** Exit codes of the command. */
 export const EXIT_DONE = 0;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { listed } from '../core/counted.js';
+import { listed } from '../core/readable-text.js';
 import type { LookIndex } from '../look/index/look-index.js';
 import { clearCache, openLookIndex } from '../look/index/open-look-index.js';
 import { Processes } from '../look/report/processes.js';

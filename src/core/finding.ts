@@ -1,4 +1,4 @@
-import { counted } from './counted.js';
+import { counted } from './readable-text.js';
 import { TraceFormatError } from './errors.js';
 import { limitFrom } from './options/argument.js';
 

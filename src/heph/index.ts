@@ -32,7 +32,7 @@ export type { Stream } from './write/stream.js';
 export type { Target } from './target.js';
 export { openTrace } from './write/trace.js';
 export type { Trace, TraceOptions } from './write/trace.js';
-export type { LenientCounts } from './write/lenient-attributes.js';
+export type { LenientCounts } from './write/taken-attributes.js';
 export type { NetworkStats, TraceStats } from './write/trace-stats.js';
 export { f64, i64, u64 } from './write/value.js';
 export type {

@@ -1,6 +1,6 @@
 import { requiredText, text } from './engine/payload.js';
 import { queryDescription } from './engine/sql.js';
-import type { Dialect } from './engine/sql-tokens.js';
+import type { Dialect } from './engine/sql-words.js';
 import type { Library, Operation } from './library.js';
 
 /** Its `query` has the values in it if the program has put them there. */

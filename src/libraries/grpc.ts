@@ -1,8 +1,7 @@
 import * as names from './engine/conventions.js';
 import { number, requiredObject, requiredText, text } from './engine/payload.js';
-import { grpcMethod, grpcStatus } from './grpc-status.js';
 import type { Library, Operation } from './library.js';
-import { noteRecordedGrpc } from './recorded-grpc.js';
+import { grpcMethod, grpcStatus, noteRecordedGrpc } from './shared-grpc.js';
 
 /** What an injected channel says of a call, as it starts. */
 interface Call {

@@ -1,4 +1,4 @@
-import { counted } from '../core/counted.js';
+import { counted } from '../core/readable-text.js';
 import { faultOf } from './errors.js';
 import { FollowedFiles } from './followed-files.js';
 import type { ShipperOptions } from './shipper-options.js';

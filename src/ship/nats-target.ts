@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as JetStream from '@nats-io/jetstream';
 import type * as Nats from '@nats-io/transport-node';
-import { counted } from '../core/counted.js';
+import { counted } from '../core/readable-text.js';
 import { wrapSystemError } from '../core/files/system-error.js';
 import { version } from '../core/version.js';
 import { RequestEncoder } from '../export/otlp/otlp-protobuf.js';

@@ -4,7 +4,7 @@ import { wrapSystemError } from '../core/files/system-error.js';
 import { requestJson } from '../export/otlp/otlp-json.js';
 import { groupSpans } from '../export/otlp/span-batches.js';
 import type { ShipBatch } from './target.js';
-import { counted } from '../core/counted.js';
+import { counted } from '../core/readable-text.js';
 import { sizeOf } from '../core/files/file-kind.js';
 
 /** Bytes of a directory of refused spans at most. */

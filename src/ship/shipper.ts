@@ -1,4 +1,4 @@
-import { counted } from '../core/counted.js';
+import { counted } from '../core/readable-text.js';
 import { hasCode } from '../core/files/system-error.js';
 import { hasValidIds } from '../export/otlp/span-batches.js';
 import type { SpanRecord } from '../spans/span-record.js';

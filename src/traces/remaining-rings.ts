@@ -4,7 +4,7 @@ import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { untilFault } from '../core/fault.js';
 import { kindOf, sizeOf } from '../core/files/file-kind.js';
 import { hasCode } from '../core/files/system-error.js';
-import { listed } from '../core/counted.js';
+import { listed } from '../core/readable-text.js';
 import { filesBelow } from '../core/recovery/ring-search.js';
 import { RingFile } from '../core/recovery/ring-file.js';
 import type { FoundTrace } from './find-traces.js';

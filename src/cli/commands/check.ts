@@ -1,8 +1,7 @@
-import { counted } from '../../core/counted.js';
+import { counted, terminalText } from '../../core/readable-text.js';
 import type { Finding } from '../../core/finding.js';
-import { terminalText } from '../../core/terminal-text.js';
-import { findTraces } from '../../traces/find-traces.js';
 import { TraceChecker } from '../../traces/check-found.js';
+import { findTraces } from '../../traces/find-traces.js';
 import { EXIT_FAULTY, parseCommandLine } from '../command.js';
 import type { Command } from '../command.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';

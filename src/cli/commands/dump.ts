@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { untilFault } from '../../core/fault.js';
-import { terminalText } from '../../core/terminal-text.js';
+import { terminalText } from '../../core/readable-text.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { outputForms } from '../../traces/formats.js';
 import { RemainingRings, Writers } from '../../traces/remaining-rings.js';

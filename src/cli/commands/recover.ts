@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { counted } from '../../core/counted.js';
+import { counted, terminalText } from '../../core/readable-text.js';
 import { TracewrightError } from '../../core/errors.js';
 import { nothingToRecover } from '../../core/recovery/recovery.js';
 import type { RecoveredStream, Recovery } from '../../core/recovery/recovery.js';
-import { terminalText } from '../../core/terminal-text.js';
+import type { TraceFormat } from '../../rows/trace-format.js';
 import { findTraces } from '../../traces/find-traces.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
 import { RemainingRings } from '../../traces/remaining-rings.js';
-import type { TraceFormat } from '../../rows/trace-format.js';
 import {
   type Command,
   EXIT_DONE,

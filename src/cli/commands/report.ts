@@ -1,14 +1,18 @@
-import { endOf } from '../../look/report/selection.js';
+import {
+  compareRecordings,
+  comparisonJson,
+  comparisonText,
+} from '../../look/compare/compare-recordings.js';
+import type { ComparedIndex } from '../../look/compare/compare-recordings.js';
+import { rangeOf } from '../../look/condition/time-point.js';
 import { groupsBy } from '../../look/condition/where.js';
+import { PICTURED_GROUPS, reportPage } from '../../look/report/html/html-page.js';
 import { makeReport } from '../../look/report/report.js';
 import type { ReportOptions } from '../../look/report/report.js';
-import { PICTURED_GROUPS, reportPage } from '../../look/report/html/html-page.js';
+import { endOf } from '../../look/report/selection.js';
 import { jsonReport, textReport } from '../../look/report/text/text-report.js';
 import { terminalStyle, textStyle, type TextStyle } from '../../look/report/text/text-style.js';
-import { compareRecordings } from '../../look/compare/compare-recordings.js';
-import type { ComparedIndex } from '../../look/compare/compare-recordings.js';
-import { comparisonJson, comparisonText } from '../../look/compare/comparison-report.js';
-import { rangeOf } from '../../look/condition/time-point.js';
+import { findTraces } from '../../traces/find-traces.js';
 import { type Command, EXIT_DONE, parseCommandLine, printMessage, UsageError } from '../command.js';
 import {
   checkSelection,
@@ -17,10 +21,9 @@ import {
   selectionTexts,
   withSignedTimes,
 } from '../condition-options.js';
+import { refusePartOf } from '../conversions/input-traces.js';
 import { indexHelp, indexOptions, openIndex } from '../index-options.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
-import { findTraces } from '../../traces/find-traces.js';
-import { refusePartOf } from '../conversions/input-traces.js';
 import { fileOutput, standardOutput } from '../output/text-output.js';
 
 type CompareValues = Parameters<typeof checkSelection>[0] &

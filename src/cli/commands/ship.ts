@@ -1,6 +1,6 @@
 import { bytesIn } from '../../ship/amounts.js';
 import { setFlagsFromString } from 'node:v8';
-import { counted } from '../../core/counted.js';
+import { counted } from '../../core/readable-text.js';
 import { checkExportable, spanTest } from '../../export/selection.js';
 import { Checkpoint, defaultCheckpoint } from '../../ship/checkpoint.js';
 import { deleteSent } from '../../ship/delete-sent.js';

@@ -1,5 +1,5 @@
 import { fstatSync, statSync } from 'node:fs';
-import { counted } from '../../core/counted.js';
+import { counted } from '../../core/readable-text.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { referencesToText, textToReferences } from '../../laplace/read/convert-references.js';

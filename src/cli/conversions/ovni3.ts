@@ -4,7 +4,7 @@ import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { convertToVersion3 } from '../../ovni/read/convert-version3.js';
 import { EXIT_FAULTY, printMessage, UsageError } from '../command.js';
-import { counted } from '../../core/counted.js';
+import { counted } from '../../core/readable-text.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { ovniFormat } from '../../ovni/read/format.js';
 import { ProgressLine } from '../output/progress-line.js';

@@ -1,4 +1,4 @@
-import { counted } from '../../core/counted.js';
+import { counted } from '../../core/readable-text.js';
 import { ChromeWriter } from '../../export/chrome/chrome-writer.js';
 import { PacketWriter } from '../../export/perfetto/packet-writer.js';
 import type { Canvas } from '../../export/picture/canvas.js';

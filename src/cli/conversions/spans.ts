@@ -1,4 +1,4 @@
-import { counted } from '../../core/counted.js';
+import { counted } from '../../core/readable-text.js';
 import { OtlpExport } from '../../export/otlp/otlp-export.js';
 import { ParquetExport } from '../../export/parquet/parquet-export.js';
 import { printMessage } from '../command.js';

@@ -1,4 +1,4 @@
-import { counted } from '../../core/counted.js';
+import { counted } from '../../core/readable-text.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { TracewrightError } from '../../core/errors.js';
 import { EXIT_DONE, EXIT_FAULTY, printMessage } from '../command.js';

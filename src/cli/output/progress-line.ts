@@ -1,5 +1,5 @@
 import type { Progress } from '../../core/finding.js';
-import { terminalText } from '../../core/terminal-text.js';
+import { terminalText } from '../../core/readable-text.js';
 
 const INTERVAL_MILLISECONDS = 100;
 const DEFAULT_COLUMNS = 80;

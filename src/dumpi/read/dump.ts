@@ -1,7 +1,7 @@
 import { TraceFormatError } from '../../core/errors.js';
 import { jsonInteger, jsonValue } from '../../core/json.js';
 import type { JsonObject } from '../../core/json.js';
-import { quotedText, terminalText } from '../../core/terminal-text.js';
+import { quotedText, terminalText } from '../../core/readable-text.js';
 import { noSections, readSections } from './section-reader.js';
 import type { Header } from '../sections.js';
 import { callNamed, countName } from '../calls.js';

@@ -3,8 +3,13 @@ import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { kindOf } from '../../core/files/file-kind.js';
 import type { FileView } from '../../core/files/file-view.js';
 import type { LivingRing } from '../../core/living/living-ring.js';
-import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
-import { noteMissingRing, noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
+import {
+  copyOwnRing,
+  noteMissingRing,
+  noteRing,
+  openOwnRing,
+  ownFileViewer,
+} from '../../core/living/own-file-viewer.js';
 import { RingDirectories } from '../../core/living/ring-directories.js';
 import type { TraceView, TraceViewer } from '../../core/living/trace-view.js';
 import type { RingWriter } from '../../core/recovery/lost-ring.js';

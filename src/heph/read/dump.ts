@@ -1,4 +1,4 @@
-import { quotedText } from '../../core/terminal-text.js';
+import { quotedText } from '../../core/readable-text.js';
 import { jsonInteger, jsonValue, numberText } from '../../core/json.js';
 import type { JsonObject } from '../../core/json.js';
 import { wallClock } from '../../core/wall-clock.js';

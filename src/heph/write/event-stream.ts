@@ -1,6 +1,5 @@
 import type { Ring } from '../../core/ring/ring.js';
-import type { LenientAttributes } from './lenient-attributes.js';
-import type { TypedAttributes } from './taken-attributes.js';
+import type { LenientAttributes, TypedAttributes } from './taken-attributes.js';
 
 /**
  * A start time from `startTrace`, for a finish: nanoseconds since the trace's epoch.

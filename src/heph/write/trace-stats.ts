@@ -1,5 +1,5 @@
 import type { TargetCounts } from '../../core/ring/shared-target.js';
-import type { LenientCounts } from './lenient-attributes.js';
+import type { LenientCounts } from './taken-attributes.js';
 import type { CheckedTarget } from '../target.js';
 
 /** What became of the events of a trace, of all threads of the process. */

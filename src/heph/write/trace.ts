@@ -37,7 +37,7 @@ import { Stream } from './stream.js';
 import type { StreamTrace } from './stream.js';
 import { checkTarget } from '../target.js';
 import type { CheckedTarget, Target } from '../target.js';
-import { LenientAttributes } from './lenient-attributes.js';
+import { LenientAttributes } from './taken-attributes.js';
 import { statsOf } from './trace-stats.js';
 import type { TraceStats } from './trace-stats.js';
 

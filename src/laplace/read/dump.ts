@@ -1,5 +1,5 @@
 import { jsonValue } from '../../core/json.js';
-import { quotedText } from '../../core/terminal-text.js';
+import { quotedText } from '../../core/readable-text.js';
 import type { JsonObject } from '../../core/json.js';
 import { readKernelEvents } from './kernel-reader.js';
 import type { KernelEvent } from './kernel-reader.js';

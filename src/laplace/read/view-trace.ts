@@ -1,6 +1,10 @@
 import { fstatSync } from 'node:fs';
-import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
-import { noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
+import {
+  copyOwnRing,
+  noteRing,
+  openOwnRing,
+  ownFileViewer,
+} from '../../core/living/own-file-viewer.js';
 import type { TraceViewer } from '../../core/living/trace-view.js';
 import { readerOf, withEnding } from '../../core/recovery/own-file.js';
 import { kindOfRingFormat, ringOf } from '../file-names.js';

@@ -1,4 +1,4 @@
-import { errorTypeOf } from '../../spans/error-type.js';
+import { errorTypeOf } from '../../spans/exception.js';
 import type { Span } from '../../spans/span.js';
 import type { Failure, LibraryOptions } from '../library.js';
 import { DB_STATUS, ERROR_TYPE, OTHER } from './conventions.js';

@@ -1,5 +1,4 @@
 import * as words from './sql-words.js';
-import type { Guarded } from './sql-words.js';
 import {
   DOLLAR_QUOTE,
   endOfQuoted,
@@ -8,8 +7,8 @@ import {
   NUMBER,
   SPACE,
   WORD,
-} from './sql-tokens.js';
-import type { Dialect } from './sql-tokens.js';
+} from './sql-words.js';
+import type { Dialect, Guarded } from './sql-words.js';
 
 /** What may be recorded of a statement. */
 export interface SqlReading {

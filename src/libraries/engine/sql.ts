@@ -4,7 +4,7 @@ import { BoundedCache } from '../../core/bounded-cache.js';
 import * as names from './conventions.js';
 import { readSql } from './sql-reader.js';
 import type { SqlReading } from './sql-reader.js';
-import type { Dialect } from './sql-tokens.js';
+import type { Dialect } from './sql-words.js';
 
 /** Statements of a program that are kept, and how long they may be. */
 const KEPT = 256;

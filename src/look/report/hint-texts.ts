@@ -1,4 +1,4 @@
-import { listed } from '../../core/counted.js';
+import { listed } from '../../core/readable-text.js';
 import { countText, shareText } from './units.js';
 import type { EarlierAndLater, Report, ServiceRuns } from './report-shape.js';
 import { HISTOGRAM_MARK } from './tables/report-table.js';

@@ -1,4 +1,4 @@
-import { counted } from '../../core/counted.js';
+import { counted } from '../../core/readable-text.js';
 import type { SourceState } from '../index/look-index.js';
 import type { Report } from './report-shape.js';
 import { bytesText, durationText } from './units.js';

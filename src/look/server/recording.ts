@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { counted } from '../../core/counted.js';
+import { counted } from '../../core/readable-text.js';
 import type { LookIndex, IndexPart } from '../index/look-index.js';
 import type { FrequentName } from '../wire/answers.js';
 import { frequentNames } from './frequent-names.js';

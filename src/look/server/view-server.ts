@@ -1,9 +1,13 @@
+import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { encodeColumns } from '../wire/columns.js';
+import { extname, join } from 'node:path';
+import { TracewrightError } from '../../core/errors.js';
 import type { LookIndex } from '../index/look-index.js';
-import { Query, WrongQuestion } from './query.js';
+import { encodeColumns } from '../wire/columns.js';
+import { Query, WrongQuestion } from './route.js';
+import type { Answer, Route } from './route.js';
 import { readAhead, readPicture } from './read-ahead.js';
 import { Recording } from './recording.js';
 import {
@@ -13,10 +17,13 @@ import {
   SAFETY_HEADERS,
   Token,
 } from './request-guard.js';
-import type { Answer, Route } from './route.js';
-import { readFileSync, readdirSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { TracewrightError } from '../../core/errors.js';
+import { findRoute } from './routes/find.js';
+import { latencyRoute } from './routes/latency.js';
+import { recordingRoute } from './routes/recording.js';
+import { compareRoute, reportRoute } from './routes/report.js';
+import { rowNamesRoute, rowRoute } from './routes/row.js';
+import { searchTermsRoute } from './routes/search-terms.js';
+import { tableRoute } from './routes/table.js';
 import {
   boxesRoute,
   curvesRoute,
@@ -24,13 +31,6 @@ import {
   messagesRoute,
   overviewRoute,
 } from './routes/time-line.js';
-import { compareRoute, reportRoute } from './routes/report.js';
-import { findRoute } from './routes/find.js';
-import { latencyRoute } from './routes/latency.js';
-import { recordingRoute } from './routes/recording.js';
-import { rowNamesRoute, rowRoute } from './routes/row.js';
-import { tableRoute } from './routes/table.js';
-import { searchTermsRoute } from './routes/search-terms.js';
 import { traceRoute } from './routes/trace.js';
 
 /** Every route of data, by the panel or the picture that asks. */

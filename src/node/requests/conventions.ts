@@ -1,6 +1,6 @@
 import { BoundedCache } from '../../core/bounded-cache.js';
 import { version } from '../../core/version.js';
-import { errorTypeOf } from '../../spans/error-type.js';
+import { errorTypeOf } from '../../spans/exception.js';
 import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME, SCHEMA_URL } from '../../spans/conventions.js';
 import { Scope } from '../../spans/scope.js';
 

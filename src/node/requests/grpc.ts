@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientHttp2Stream, ServerHttp2Stream } from 'node:http2';
-import { grpcMethod, grpcStatus, SERVER_FAILURES } from '../../libraries/grpc-status.js';
+import { grpcMethod, grpcStatus, SERVER_FAILURES } from '../../libraries/shared-grpc.js';
 import type { Span } from '../../spans/span.js';
 import type { Guard } from '../guard.js';
 import { ABORTED, ADDRESS, ERROR_TYPE, hostAndPort, PORT } from './conventions.js';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { Duplex } from 'node:stream';
-import { recordsGrpc } from '../../libraries/recorded-grpc.js';
+import { recordsGrpc } from '../../libraries/shared-grpc.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
 import { Call } from './call-recorder.js';

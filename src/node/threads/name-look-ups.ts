@@ -1,6 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { Guard } from '../guard.js';
-import type { TimeSums } from './loop-sample.js';
+import type { TimeSums } from './activity-recorders.js';
 
 /**
  * Counts the look-ups of the calling thread. Node reports those that succeed, in batches and without

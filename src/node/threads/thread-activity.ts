@@ -4,12 +4,10 @@ import { hookSpans } from '../../spans/hook-spans.js';
 import { Guard } from '../guard.js';
 import type { ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
-import type { CollectionRecorder } from './collection-recorder.js';
-import type { Collection, Stall } from './pauses.js';
-import type { LoopRecorder } from './loop-recorder.js';
-import type { TimeSums } from './loop-sample.js';
+import type { CollectionRecorder, LoopRecorder, TimeSums } from './activity-recorders.js';
 import type { NameLookUps } from './name-look-ups.js';
 import type { PastMarks } from './past-marks.js';
+import type { Collection, Stall } from './pauses.js';
 
 /** Between two samples of a loop that turns. */
 const SAMPLE_MS = 1000;
@@ -97,7 +95,7 @@ export class ThreadActivity {
 
   #load(): void {
     if (this.#loop !== undefined) return;
-    const { LoopRecorder } = require('./loop-recorder.js') as typeof import('./loop-recorder.js');
+    const { LoopRecorder } = recorders();
     this.#loop = new LoopRecorder(this.#plan.heph !== undefined);
     if (this.#plan.stallMs > 0) this.#loop.prepare();
     for (const stall of this.#stalls.splice(0)) this.#loop.record(stall, this.marks);
@@ -106,8 +104,7 @@ export class ThreadActivity {
 
   #recordCollection(collection: Collection): void {
     if (this.#collector === undefined) {
-      const { CollectionRecorder } =
-        require('./collection-recorder.js') as typeof import('./collection-recorder.js');
+      const { CollectionRecorder } = recorders();
       this.#collector = new CollectionRecorder();
     }
     this.#collector.record(collection);
@@ -121,6 +118,11 @@ export class ThreadActivity {
       this.#guard.fail(error);
     }
   }
+}
+
+/** Loaded with the first that there is to record. */
+function recorders(): typeof import('./activity-recorders.js') {
+  return require('./activity-recorders.js') as typeof import('./activity-recorders.js');
 }
 
 /** Where `net` is recorded, look-ups are counted in the samples of the loop. */

@@ -2,7 +2,7 @@ import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { jsonInteger, jsonValue } from '../../core/json.js';
 import type { JsonValue } from '../../core/json.js';
-import { terminalText } from '../../core/terminal-text.js';
+import { terminalText } from '../../core/readable-text.js';
 import { declarationOf } from '../catalog.js';
 import { loomName, processName, threadName } from '../file-names.js';
 import { decodeArguments } from './event-arguments.js';

@@ -1,11 +1,16 @@
 import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { FileView } from '../../core/files/file-view.js';
-import { copyOwnRing, openOwnRing } from '../../core/living/own-file-ring.js';
-import { noteMissingRing, noteRing, ownFileViewer } from '../../core/living/own-file-viewer.js';
+import type { LivingRing } from '../../core/living/living-ring.js';
+import {
+  copyOwnRing,
+  noteMissingRing,
+  noteRing,
+  openOwnRing,
+  ownFileViewer,
+} from '../../core/living/own-file-viewer.js';
 import type { RingDirectories } from '../../core/living/ring-directories.js';
 import type { TraceView, TraceViewer } from '../../core/living/trace-view.js';
-import type { LivingRing } from '../../core/living/living-ring.js';
 import { readerOf, withEnding } from '../../core/recovery/own-file.js';
 import { isAliveHere } from '../../core/recovery/ring-owner.js';
 import { filesBelow } from '../../core/recovery/ring-search.js';

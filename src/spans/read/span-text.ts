@@ -1,6 +1,6 @@
 import { jsonInteger, jsonValue, numberText } from '../../core/json.js';
 import type { JsonValue } from '../../core/json.js';
-import { quotedText } from '../../core/terminal-text.js';
+import { quotedText } from '../../core/readable-text.js';
 import { COUNTER_OFFSET } from '../../heph/layout.js';
 import type { PacketCursor } from '../../heph/read/packet-cursor.js';
 import type { RecordedAttributes, SpanRecord } from '../span-record.js';

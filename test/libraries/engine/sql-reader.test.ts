@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readSql } from '../../../src/libraries/engine/sql-reader.js';
-import type { Dialect } from '../../../src/libraries/engine/sql-tokens.js';
+import type { Dialect } from '../../../src/libraries/engine/sql-words.js';
 
 const summary = (sql: string, dialect: Dialect = 'postgresql'): string =>
   readSql(dialect, sql, false).summary;

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { compareRecordings } from '../../../src/look/compare/compare-recordings.js';
-import { comparisonText } from '../../../src/look/compare/comparison-report.js';
+import { compareRecordings, comparisonText } from '../../../src/look/compare/compare-recordings.js';
 import type { Comparison } from '../../../src/look/compare/comparison-shape.js';
-import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import type { Condition } from '../../../src/look/index/look-index.js';
+import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
 import { SERVER, service } from '../report/handmade-service.js';
 import type { MadeSpan } from '../report/handmade-service.js';

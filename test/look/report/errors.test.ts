@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { compareRecordings } from '../../../src/look/compare/compare-recordings.js';
-import { comparisonText } from '../../../src/look/compare/comparison-report.js';
+import { compareRecordings, comparisonText } from '../../../src/look/compare/compare-recordings.js';
 import { parseWhere } from '../../../src/look/condition/where.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
-import { isoTime, timeText } from '../../../src/look/report/units.js';
 import { reportPage } from '../../../src/look/report/html/html-page.js';
 import type { ErrorType, FailedSpans } from '../../../src/look/report/report-shape.js';
 import { textReport } from '../../../src/look/report/text/text-report.js';
 import { textStyle } from '../../../src/look/report/text/text-style.js';
+import { isoTime, timeText } from '../../../src/look/report/units.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { recording, reportOn } from './recorded-service.js';
 

@@ -1,4 +1,4 @@
-import { counted } from '../../../core/counted.js';
+import { counted } from '../../../core/readable-text.js';
 import { TracewrightError } from '../../../core/errors.js';
 import { predecessorsOf, pidInRun } from '../../../heph/file-names.js';
 import { hephFormat } from '../../../spans/read/heph-format.js';

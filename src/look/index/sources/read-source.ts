@@ -1,4 +1,4 @@
-import { counted } from '../../../core/counted.js';
+import { counted } from '../../../core/readable-text.js';
 import type { TracewrightError } from '../../../core/errors.js';
 import { faultOf, unlessFaulty, untilFault } from '../../../core/fault.js';
 import { hasCode } from '../../../core/files/system-error.js';

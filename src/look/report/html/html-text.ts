@@ -1,4 +1,4 @@
-import { terminalText } from '../../../core/terminal-text.js';
+import { terminalText } from '../../../core/readable-text.js';
 
 /** Characters of a text from a trace that the page shows. */
 const MAX_CHARACTERS = 160;

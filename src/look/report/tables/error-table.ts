@@ -1,4 +1,4 @@
-import { counted } from '../../../core/counted.js';
+import { counted } from '../../../core/readable-text.js';
 import type { ErrorType, FailedSpans } from '../report-shape.js';
 import { countText, timeText } from '../units.js';
 import { fieldColumn, serviceColumn, tableOf } from './report-table.js';

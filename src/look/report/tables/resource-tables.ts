@@ -1,4 +1,4 @@
-import { counted } from '../../../core/counted.js';
+import { counted } from '../../../core/readable-text.js';
 import type { MpiCall, MpiRun, PoolWaits, TimeShare } from '../report-shape.js';
 import type { ThreadFigures } from '../thread-shape.js';
 import { shareText } from '../units.js';

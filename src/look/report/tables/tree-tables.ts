@@ -1,4 +1,4 @@
-import { counted } from '../../../core/counted.js';
+import { counted } from '../../../core/readable-text.js';
 import type { Report } from '../report-shape.js';
 import type { OpenSpan, OpenSpans, SlowTrace, TreeRow } from '../trace-shape.js';
 import { nameWithDetail, nameWithPath, nameWithTarget } from '../request-name.js';

@@ -1,4 +1,4 @@
-import { terminalText } from '../../../core/terminal-text.js';
+import { terminalText } from '../../../core/readable-text.js';
 
 /** Columns of a terminal that characters take: East Asian wide ones and emoji two, combining ones none. */
 const WIDE =

@@ -1,7 +1,5 @@
-import { interruptionTable } from '../tables/interruption-tables.js';
-import { listed } from '../../../core/counted.js';
+import { listed, terminalText } from '../../../core/readable-text.js';
 import { wellFormedJson } from '../../../core/json.js';
-import { terminalText } from '../../../core/terminal-text.js';
 import { hintTexts } from '../hint-texts.js';
 import type { Report } from '../report-shape.js';
 import {
@@ -13,9 +11,10 @@ import {
 } from '../report-texts.js';
 import { errorExamples, errorTable } from '../tables/error-table.js';
 import { groupTable, rateNote, groupWaitTable } from '../tables/group-tables.js';
+import { interruptionTable } from '../tables/interruption-tables.js';
 import { poolTable, threadTable, mpiTable } from '../tables/resource-tables.js';
-import { openTable } from '../tables/tree-tables.js';
 import { lossTable, sourceTable } from '../tables/source-tables.js';
+import { openTable } from '../tables/tree-tables.js';
 import { timeText } from '../units.js';
 import { wrapped } from './display-width.js';
 import { groupWaitLines, interruptionLines, mpiLines, traceLines } from './text-sections.js';

@@ -1,5 +1,5 @@
 import type { ReportTable } from '../tables/report-table.js';
-import { terminalText } from '../../../core/terminal-text.js';
+import { terminalText } from '../../../core/readable-text.js';
 import {
   AT_START,
   causeText,

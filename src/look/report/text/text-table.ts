@@ -1,4 +1,4 @@
-import { terminalText } from '../../../core/terminal-text.js';
+import { terminalText } from '../../../core/readable-text.js';
 import { countText } from '../units.js';
 import { cellText, isNumeric } from '../tables/report-table.js';
 import type { ReportColumn, ReportTable } from '../tables/report-table.js';

@@ -1,6 +1,6 @@
-import { rowAt } from '../../index/index-row.js';
 import { compareErrors } from '../../compare/compare-errors.js';
 import { compareGroups, type RowsOfSide } from '../../compare/compare-groups.js';
+import { rowAt } from '../../index/index-row.js';
 import { selectedCounts } from '../../report/released-groups.js';
 import { makeReport } from '../../report/report.js';
 import {
@@ -9,7 +9,7 @@ import {
   type ReportAnswer,
   type ReportedRow,
 } from '../../wire/panel-answers.js';
-import { WrongQuestion } from '../query.js';
+import { WrongQuestion } from '../route.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOf, conditionOfText, groupsOfText } from '../rows/chosen-rows.js';
 

@@ -1,8 +1,9 @@
 import { rowAt } from '../../index/index-row.js';
 import type { Condition } from '../../index/look-index.js';
 import type { TableColumns, TableMeta } from '../../wire/panel-answers.js';
-import type { Recording } from '../recording.js';
+import { WrongQuestion } from '../route.js';
 import type { Route } from '../route.js';
+import type { Recording } from '../recording.js';
 import {
   chosenRows,
   conditionOf,
@@ -10,12 +11,11 @@ import {
   isEverySpan,
   knownRows,
 } from '../rows/chosen-rows.js';
-import { listedParts } from '../rows/listed-parts.js';
 import { MOST_FIRST_ROWS, firstRows } from '../rows/first-rows.js';
+import { listedParts } from '../rows/listed-parts.js';
 import { SORT_KEYS } from '../rows/sort-keys.js';
 import type { SortKey } from '../rows/sort-keys.js';
 import { knownOrder, sortedRows } from '../rows/sorted-rows.js';
-import { WrongQuestion } from '../query.js';
 
 const MOST_ROWS = 1000;
 /** Time in which the first rows are drawn, and in which another order may be asked for. */

@@ -10,7 +10,7 @@ import type {
   OverviewColumns,
 } from '../../wire/answers.js';
 import { boxesOf } from '../boxes.js';
-import { foldIn, MOST_TRACKS } from '../query.js';
+import { foldIn, MOST_TRACKS } from '../route.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOfText } from '../rows/chosen-rows.js';
 

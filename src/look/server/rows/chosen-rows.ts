@@ -1,7 +1,7 @@
 import { enlarged } from '../../../rows/enlarged.js';
 import { groupsBy, parseFindText } from '../../condition/where.js';
 import { type Condition, type IndexPart, INSTANT_BIT } from '../../index/look-index.js';
-import { type Query, WrongQuestion } from '../query.js';
+import { type Query, WrongQuestion } from '../route.js';
 import type { Recording } from '../recording.js';
 import { listedParts } from './listed-parts.js';
 

@@ -1,7 +1,7 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { firstAtLeast } from '../../index/parts/order-rows.js';
-import { type Query, WrongQuestion } from '../query.js';
+import { type Query, WrongQuestion } from '../route.js';
 
 /** Its start in ns; then the span's id, or the track of a row that is no span. */
 const KEY = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:_([0-9a-f]{16})|_t(\d{1,10}))?$/;

@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
-import { compareRecordings } from '../../../../src/look/compare/compare-recordings.js';
-import { comparisonText } from '../../../../src/look/compare/comparison-report.js';
+import {
+  compareRecordings,
+  comparisonText,
+} from '../../../../src/look/compare/compare-recordings.js';
 import { parseWhere } from '../../../../src/look/condition/where.js';
 import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
 import { textReport } from '../../../../src/look/report/text/text-report.js';
 import { textStyle } from '../../../../src/look/report/text/text-style.js';
-import { startSpan } from '../../../../src/spans/start-span.js';
 import type { SpanKind } from '../../../../src/spans/layout.js';
+import { startSpan } from '../../../../src/spans/start-span.js';
 import { recording, reportOn } from '../recorded-service.js';
 
 /** What is called GET: kind, attributes, how many, and how long each takes, in ms. */

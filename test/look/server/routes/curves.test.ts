@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { curvesRoute } from '../../../../src/look/server/routes/time-line.js';
-import { Query } from '../../../../src/look/server/query.js';
+import { Query } from '../../../../src/look/server/route.js';
 import type { Question } from '../../../../src/look/server/route.js';
+import { curvesRoute } from '../../../../src/look/server/routes/time-line.js';
 
 /** What the page gets of one curve, in a window of ten pixels. */
 function answer(times: number[], values: number[], from: number, to: number): unknown {

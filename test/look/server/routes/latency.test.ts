@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
-import { Query } from '../../../../src/look/server/query.js';
+import { Query } from '../../../../src/look/server/route.js';
 import { Recording } from '../../../../src/look/server/recording.js';
 import { latencyRoute } from '../../../../src/look/server/routes/latency.js';
 import type { LatencyColumns, LatencyMeta } from '../../../../src/look/wire/panel-answers.js';

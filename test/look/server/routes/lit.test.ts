@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
 import type { LookIndex } from '../../../../src/look/index/look-index.js';
 import { boxesOf } from '../../../../src/look/server/boxes.js';
-import { Query } from '../../../../src/look/server/query.js';
+import { Query } from '../../../../src/look/server/route.js';
 import { Recording } from '../../../../src/look/server/recording.js';
 import { litRoute } from '../../../../src/look/server/routes/time-line.js';
 import type { LitColumns } from '../../../../src/look/wire/answers.js';

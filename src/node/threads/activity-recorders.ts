@@ -15,10 +15,36 @@ import {
 import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
-import type { LoopSample, TimeSums } from './loop-sample.js';
 import type { PastMarks } from './past-marks.js';
-import { STALL_CAUSES } from './pauses.js';
-import type { Stall } from './pauses.js';
+import {
+  INCREMENTAL,
+  MAJOR,
+  MINOR,
+  MINOR_MARK_SWEEP,
+  STALL_CAUSES,
+  WEAK_CALLBACKS,
+} from './pauses.js';
+import type { Collection, Stall } from './pauses.js';
+
+/** How often something happened, and the nanoseconds that it took together. */
+export interface TimeSums {
+  ns: number;
+  count: number;
+}
+
+/** What an event loop did within a time. All in nanoseconds but for the number of turns. */
+interface LoopSample {
+  /** Of CLOCK_MONOTONIC, as is `to`. */
+  from: number;
+  to: number;
+  /** Time in which it ran code. */
+  busy: number;
+  turns: number;
+  /** Of all turns. */
+  longest: number;
+  /** What an event at a random moment waited on average. */
+  delay: number;
+}
 
 const NAME = 'event loop blocked';
 const CAUSE = 'eventloop.cause';
@@ -30,7 +56,7 @@ const DEBUGGER = STALL_CAUSES.indexOf('debugger');
 /** What native code knows. */
 const NATIVE_CAUSES = STALL_CAUSES.slice(0, DEBUGGER);
 
-const SCOPE = new Scope('tracewright/event-loop', version);
+const LOOP_SCOPE = new Scope('tracewright/event-loop', version);
 
 /** A thread that sleeps while its inspector is open may be at a breakpoint. */
 function isInspected(): boolean {
@@ -109,7 +135,30 @@ export class LoopRecorder {
   }
 
   #threadSpans(): ThreadSpans | undefined {
-    if (this.#hasSpans) this.#spans ??= spans.openThreadSpans(SCOPE);
+    if (this.#hasSpans) this.#spans ??= spans.openThreadSpans(LOOP_SCOPE);
     return this.#spans;
+  }
+}
+
+/** OpenTelemetry's name of the attribute, and its values. */
+const TYPE = 'v8js.gc.type';
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [MINOR, 'minor'],
+  [MINOR_MARK_SWEEP, 'minor'],
+  [MAJOR, 'major'],
+  [INCREMENTAL, 'incremental'],
+  [WEAK_CALLBACKS, 'weakcb'],
+]);
+
+const COLLECTION_SCOPE = new Scope('tracewright/gc', version);
+
+/** Records garbage collections of the calling thread as spans. */
+export class CollectionRecorder {
+  #spans: ThreadSpans | undefined;
+
+  record({ from, to, kind }: Collection): void {
+    this.#spans ??= spans.openThreadSpans(COLLECTION_SCOPE);
+    const type = TYPES.get(kind) ?? String(kind);
+    this.#spans?.record(`gc ${type}`, { [TYPE]: type }, from, to);
   }
 }
