@@ -31,8 +31,6 @@ export interface RowTrack {
   readonly tid: number;
   /** The name within the process; absent: viewers show the number. */
   readonly label?: string;
-  /** Of a line below a thread: the thread's `tid`. */
-  readonly below?: number;
 }
 
 /** What the index keeps of a track. */

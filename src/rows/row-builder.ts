@@ -21,7 +21,7 @@ const HALF_OFFSETS = 2 ** 31;
 const FIRST_ROWS = 1 << 10;
 
 /** What makes a row a span. */
-export interface SpanOfRow {
+interface SpanOfRow {
   /** 128 bits. */
   traceId: bigint;
   /** 64 bits, as `parentSpanId`. */

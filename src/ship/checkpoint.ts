@@ -8,6 +8,7 @@ import {
   renameSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { entryOf } from '../core/map-entries.js';
 import { TracewrightError } from '../core/errors.js';
 import {
   isBoolean,
@@ -99,9 +100,7 @@ export class Checkpoint {
 
   /** Where the batches ended that a target may have. Whoever changes them calls `change`. */
   endsOf(target: string): BatchEnds {
-    let own = this.#ends.get(target);
-    if (own === undefined) this.#ends.set(target, (own = new BatchEnds()));
-    return own;
+    return entryOf(this.#ends, target, () => new BatchEnds());
   }
 
   /** Files that a target has completed, and that may not have their names. */
@@ -218,9 +217,7 @@ export class Checkpoint {
   }
 
   #of(target: string): Positions {
-    let own = this.#targets.get(target);
-    if (own === undefined) this.#targets.set(target, (own = new Map<string, SpanPosition>()));
-    return own;
+    return entryOf(this.#targets, target, () => new Map<string, SpanPosition>());
   }
 
   #read(): void {

@@ -1,3 +1,4 @@
+import { entryOf } from '../core/map-entries.js';
 import { counted } from '../core/readable-text.js';
 import { faultOf } from './errors.js';
 import { FollowedFiles } from './followed-files.js';
@@ -18,8 +19,7 @@ export function* surveyTraces(
         for (const span of follower.read()) {
           if (span === undefined || accepts?.(span) === false) continue;
           const service = String(span.resource?.attributes['service.name'] ?? 'unknown');
-          let own = services.get(service);
-          if (own === undefined) services.set(service, (own = { spans: 0, unfinished: 0 }));
+          const own = entryOf(services, service, () => ({ spans: 0, unfinished: 0 }));
           own.spans++;
           if (span.unfinished) own.unfinished++;
         }

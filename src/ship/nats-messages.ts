@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { entryOf } from '../core/map-entries.js';
 import type { RequestEncoder } from '../export/otlp/otlp-protobuf.js';
 import { groupSpans } from '../export/otlp/span-batches.js';
 import type { RecordedResource, SpanRecord } from '../spans/span-record.js';
@@ -78,8 +79,7 @@ function byProducer({ spans, producers, counters }: ShipBatch): ProducerSpans[] 
     const producer = producers[i]!;
     const { resource } = span;
     if (last?.producer !== producer || last.resource !== resource) {
-      let ofProducer = known.get(producer);
-      if (ofProducer === undefined) known.set(producer, (ofProducer = []));
+      const ofProducer = entryOf(known, producer, () => []);
       last = ofProducer.find((part) => part.resource === resource);
       if (last === undefined) {
         last = { producer, resource, spans: [], counters: [] };

@@ -1,3 +1,4 @@
+import { entryOf } from '../core/map-entries.js';
 import { outOfRange } from '../core/errors.js';
 import type { RecordedAttributes, RecordedResource } from '../spans/span-record.js';
 
@@ -46,11 +47,9 @@ export class FullResources {
   }
 
   of(own: RecordedResource): RecordedResource {
-    let full = this.#full.get(own);
-    if (full === undefined) {
-      full = { ...own, attributes: { ...own.attributes, ...this.#given } };
-      this.#full.set(own, full);
-    }
-    return full;
+    return entryOf(this.#full, own, () => ({
+      ...own,
+      attributes: { ...own.attributes, ...this.#given },
+    }));
   }
 }

@@ -1,3 +1,4 @@
+import { entryOf } from '../core/map-entries.js';
 import type { ReleasedRequests } from '../spans/read/released-requests.js';
 import type { RecordedResource, SpanRecord } from '../spans/span-record.js';
 
@@ -87,20 +88,16 @@ export class SpanMetrics {
 
   #make(service: string, route: string): RouteMetrics {
     const key = `${service}\n${route}`;
-    let metrics = this.#routes.get(key);
-    if (metrics === undefined) {
-      metrics = {
-        service,
-        route,
-        requests: 0,
-        errors: 0,
-        unfinished: 0,
-        sumSeconds: 0,
-        buckets: Array<number>(LIMITS.length + 1).fill(0),
-        exemplars: Array<undefined>(LIMITS.length + 1).fill(undefined),
-      };
-      this.#routes.set(key, metrics);
-    }
+    const metrics = entryOf(this.#routes, key, () => ({
+      service,
+      route,
+      requests: 0,
+      errors: 0,
+      unfinished: 0,
+      sumSeconds: 0,
+      buckets: Array<number>(LIMITS.length + 1).fill(0),
+      exemplars: Array<undefined>(LIMITS.length + 1).fill(undefined),
+    }));
     return metrics;
   }
 }

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { addToList } from '../core/map-entries.js';
 import { TraceFormatError, TracewrightError } from '../core/errors.js';
 import { untilFault } from '../core/fault.js';
 import { kindOf, sizeOf } from '../core/files/file-kind.js';
@@ -120,9 +121,7 @@ export class RemainingRings {
         if (cut !== undefined) this.#cut.add(cut);
         const fed = rings.isRing(ring) ? rings.fileOf(ring) : undefined;
         if (fed === undefined) continue;
-        const others = found.get(fed);
-        if (others === undefined) found.set(fed, [ring]);
-        else others.push(ring);
+        addToList(found, fed, ring);
       }
       byFile = found;
       this.#byDirectory.set(key, byFile);

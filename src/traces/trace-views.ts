@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { entryOf } from '../core/map-entries.js';
 import { faultOf } from '../core/fault.js';
 import { TraceView } from '../core/living/trace-view.js';
 import type { TraceViewer } from '../core/living/trace-view.js';
@@ -37,8 +38,7 @@ export class TraceViews {
   }
 
   #viewOf({ format, path }: FoundTrace): TraceView {
-    let viewer = this.#viewers.get(format);
-    if (viewer === undefined) this.#viewers.set(format, (viewer = format.traceViewer()));
+    const viewer = entryOf(this.#viewers, format, () => format.traceViewer());
     const files = format.filesOf?.(path) ?? [path];
     const live = [...files].flatMap((file) => this.#mapped.directoriesOf(file));
     return viewer(path, [...new Set([...this.#ringDirs, ...live])]);

@@ -27,11 +27,8 @@ export function* rowEvents(
     for (const track of batch.tracks) {
       if (said.has(track)) continue;
       said.add(track);
-      const { process, tid, label, below } = track;
+      const { process, tid, label } = track;
       if (label !== undefined) yield described('thread_name', process, tid, { name: label });
-      if (below !== undefined) {
-        yield described('thread_sort_index', process, tid, { sort_index: below });
-      }
     }
     const rows = new RowCursor(batch, 0n);
     while (rows.next()) {

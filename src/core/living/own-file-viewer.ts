@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { entryOf } from '../map-entries.js';
 import { TracewrightError } from '../errors.js';
 import type { RingWriter } from '../recovery/lost-ring.js';
 import { checkJoin } from '../recovery/own-file.js';
@@ -77,8 +78,7 @@ export function ownFileViewer(
   const known = new Map<string, RingDirectories>();
   return (path, ringDirs = []) => {
     const key = ringDirs.join('\0');
-    let directories = known.get(key);
-    if (directories === undefined) known.set(key, (directories = new RingDirectories(ringDirs)));
+    const directories = entryOf(known, key, () => new RingDirectories(ringDirs));
     const view = new TraceView();
     show(view, path, directories);
     return view;

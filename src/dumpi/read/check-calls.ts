@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import type { Finding } from '../../core/finding.js';
 import { COUNTED_LABELS, TOTAL_LABEL, callNamed, countName } from '../calls.js';
 import type { FieldType } from '../calls.js';
@@ -177,8 +178,7 @@ export class TraceCheck {
 
   *#enter(thread: number, fn: bigint, offset: number): Generator<Finding, void> {
     yield* this.#named(fn, offset);
-    let open = this.#open.get(thread);
-    if (open === undefined) this.#open.set(thread, (open = []));
+    const open = entryOf(this.#open, thread, () => []);
     if (this.#openCount >= MAX_OPEN_FUNCTIONS) return;
     this.#openCount++;
     open.push(fn);

@@ -1,3 +1,4 @@
+import { addToList, entryOf } from '../../core/map-entries.js';
 import type { CallName } from '../calls.js';
 import { Comm, Group } from '../constants.js';
 import type { CallRecord } from './call-record.js';
@@ -252,11 +253,7 @@ export class Communicators {
     const parent = this.#handles.get(oldcomm);
     if (parent === undefined) return undefined;
     const which = this.#making(parent);
-    let making = this.#splits.get(which);
-    if (making === undefined) {
-      making = { said: new Map(), members: undefined };
-      this.#splits.set(which, making);
-    }
+    const making = entryOf(this.#splits, which, () => ({ said: new Map(), members: undefined }));
     this.#count(1);
     making.said.set(this.#rank, { color, key });
     return this.#intern(`${which} split ${color}`, {
@@ -322,9 +319,7 @@ function membersByColor(
   if (!parent.every((rank) => said.has(rank))) return members;
   for (const rank of parent) {
     const { color } = said.get(rank)!;
-    const same = members.get(color);
-    if (same === undefined) members.set(color, [rank]);
-    else same.push(rank);
+    addToList(members, color, rank);
   }
   for (const ranks of members.values()) {
     ranks.sort((a, b) => said.get(a)!.key - said.get(b)!.key);

@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import { jsonValue } from '../../core/json.js';
 import { NumberedNames, UnusedNumbers } from '../../core/unused-numbers.js';
 import { hexWord } from '../../core/words-text.js';
@@ -118,8 +119,7 @@ export class ChromeWriter implements Canvas {
 
   namedTrack(parent: number, name: string): number {
     const { pid, tid, name: above } = this.#tracks[parent]!;
-    let lanes = this.#lanes.get(pid);
-    if (lanes === undefined) this.#lanes.set(pid, (lanes = new UnusedNumbers()));
+    const lanes = entryOf(this.#lanes, pid, () => new UnusedNumbers());
     const lane = lanes.take(FIRST_LANE);
     this.#describe('thread_name', pid, lane, { name: `${above}, ${name}` });
     this.#describe('thread_sort_index', pid, lane, { sort_index: tid });

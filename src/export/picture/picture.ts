@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import { UnusedNumbers } from '../../core/unused-numbers.js';
 import { NestingLanes } from './lanes.js';
 import type { Canvas, CounterUnit } from './canvas.js';
@@ -90,12 +91,7 @@ export class PictureProcess {
   }
 
   counter(name: string, unit: CounterUnit): number {
-    let track = this.#counters.get(name);
-    if (track === undefined) {
-      track = this.#canvas.counterTrack(this.track, name, unit);
-      this.#counters.set(name, track);
-    }
-    return track;
+    return entryOf(this.#counters, name, () => this.#canvas.counterTrack(this.track, name, unit));
   }
 }
 
@@ -116,11 +112,10 @@ export class Picture {
    * @param pid as the trace says it; another one if that is used.
    */
   process(key: string, pid: number, name: string, labels: readonly string[]): PictureProcess {
-    let process = this.#processes.get(key);
-    if (process === undefined) {
-      process = new PictureProcess(this.canvas, this.#pids.take(pid), name, labels);
-      this.#processes.set(key, process);
-    }
-    return process;
+    return entryOf(
+      this.#processes,
+      key,
+      () => new PictureProcess(this.canvas, this.#pids.take(pid), name, labels),
+    );
   }
 }

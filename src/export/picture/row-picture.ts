@@ -1,3 +1,4 @@
+import { addToList } from '../../core/map-entries.js';
 import { refuse } from '../../core/fault.js';
 import type {
   PartTrack,
@@ -180,9 +181,7 @@ function flowsOf(
   const reading = format.rows!(path, { ...options, onFault: () => undefined });
   for (const batch of reading.batches()) if (batch.rows.count < 0) break;
   const add = (key: number, flow: number): void => {
-    const known = flows.get(key);
-    if (known === undefined) flows.set(key, [flow]);
-    else known.push(flow);
+    addToList(flows, key, flow);
   };
   for (const [flow, { fromBatch, fromRow, toBatch, toRow }] of reading.flows!.entries()) {
     add(keyOf(fromBatch, fromRow), flow);

@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import type { SpanRecord } from '../../spans/span-record.js';
 import { Lanes } from './lanes.js';
 import { drawnName, ENDS_EARLY } from '../../spans/read/drawn-spans.js';
@@ -124,11 +125,7 @@ export class GroupedSpans {
     this.#spans -= spans.length;
     this.#bytes -= bytes;
     const { steps, lanes } = layOut(spans.map((span) => drawnSpan(span, zero)));
-    let ofThread = this.#lanes.get(thread);
-    if (ofThread === undefined) {
-      ofThread = new Lanes(() => thread.newLane());
-      this.#lanes.set(thread, ofThread);
-    }
+    const ofThread = entryOf(this.#lanes, thread, () => new Lanes(() => thread.newLane()));
     const tracks: number[] = [];
     for (const { start, end } of lanes) tracks.push(ofThread.take(start, end));
     for (const { drawn, isEnd } of steps) {

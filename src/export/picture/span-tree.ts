@@ -1,3 +1,4 @@
+import { addToList } from '../../core/map-entries.js';
 import type { SpanRecord } from '../../spans/span-record.js';
 import type { PictureTime } from './canvas.js';
 
@@ -89,9 +90,7 @@ function familyOf(spans: readonly DrawnSpan[]): {
       continue;
     }
     drawn.parent = parent;
-    const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [drawn]);
-    else siblings.push(drawn);
+    addToList(children, parent, drawn);
   }
   return { roots, children };
 }

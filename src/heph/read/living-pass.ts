@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { entryOf } from '../../core/map-entries.js';
 import { nameOfTrace } from '../file-names.js';
 import { DEFINITION_STREAM } from '../layout.js';
 
@@ -67,9 +68,7 @@ export class LivingPass {
    */
   unsettledOf(path: string, epoch: Buffer): CounterRanges {
     const key = `${epoch.toString('latin1')} ${traceOf(path)}`;
-    let ranges = this.#ofTraces.get(key);
-    if (ranges === undefined) this.#ofTraces.set(key, (ranges = new CounterRanges()));
-    return ranges;
+    return entryOf(this.#ofTraces, key, () => new CounterRanges());
   }
 }
 

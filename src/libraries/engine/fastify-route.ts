@@ -1,5 +1,5 @@
 /** What Fastify keeps of a route, the same object for all of its requests. */
-export interface FastifyRoute {
+interface FastifyRoute {
   readonly config?: { readonly url?: unknown };
   readonly handler?: unknown;
 }

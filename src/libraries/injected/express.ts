@@ -1,5 +1,10 @@
 import { TURNS } from '../engine/published-calls.js';
-import type { CallChannels, PublishedMessage, TurnCalls } from '../engine/published-calls.js';
+import type {
+  CallChannel,
+  CallChannels,
+  PublishedMessage,
+  TurnCalls,
+} from '../engine/published-calls.js';
 import { call, PUBLISHES } from './injected-file.js';
 import type { Injection } from './injected-file.js';
 
@@ -18,30 +23,36 @@ type WrapNext = (message: LayerMessage, next: Next) => Next;
 type RecordThrown = (message: LayerMessage, error: unknown, isSync: boolean) => void;
 
 /**
- * Calls a function of the program as the router does, and records that, without the closures and events that its channel
+ * Calls functions of the program as the router does, and records that, without the closures and events that its channel
  * takes.
+ *
+ * @returns what the router asks to do so; it returns false where the router has to do it.
  */
-function handle(
-  turns: TurnCalls,
-  message: LayerMessage,
-  response: unknown,
-  next: Next,
-  handlePromise: HandlePromise,
-  wrapNext: WrapNext,
-  recordThrown: RecordThrown,
-): void {
-  const running = turns.begin(message);
-  const goOn = running === undefined ? next : wrapNext(message, next);
-  let promise: PromiseLike<unknown> | undefined;
-  try {
-    const { handler: fn } = message;
-    promise = handlePromise(fn(message.req, response, goOn));
-  } catch (error) {
-    goOn(error);
-    if (running !== undefined) recordThrown(message, error, true);
-  }
-  if (running !== undefined) turns.returned(message, running, promise !== undefined);
-  if (promise !== undefined) watch(turns, message, running, promise, goOn, recordThrown);
+function handlerOf(start: CallChannel) {
+  return (
+    message: LayerMessage,
+    response: unknown,
+    next: Next,
+    handlePromise: HandlePromise,
+    wrapNext: WrapNext,
+    recordThrown: RecordThrown,
+  ): boolean => {
+    const turns = start[TURNS];
+    if (turns?.isAlone !== true) return false;
+    const running = turns.begin(message);
+    const goOn = running === undefined ? next : wrapNext(message, next);
+    let promise: PromiseLike<unknown> | undefined;
+    try {
+      const { handler: fn } = message;
+      promise = handlePromise(fn(message.req, response, goOn));
+    } catch (error) {
+      goOn(error);
+      if (running !== undefined) recordThrown(message, error, true);
+    }
+    if (running !== undefined) turns.returned(message, running, promise !== undefined);
+    if (promise !== undefined) watch(turns, message, running, promise, goOn, recordThrown);
+    return true;
+  };
 }
 
 function watch(
@@ -120,19 +131,5 @@ export const express: Injection = {
       ],
     },
   ],
-  calls: ({ start }: CallChannels) => ({
-    handled: (
-      message: LayerMessage,
-      response: unknown,
-      next: Next,
-      handlePromise: HandlePromise,
-      wrapNext: WrapNext,
-      recordThrown: RecordThrown,
-    ) => {
-      const turns = start[TURNS];
-      if (turns?.isAlone !== true) return false;
-      handle(turns, message, response, next, handlePromise, wrapNext, recordThrown);
-      return true;
-    },
-  }),
+  calls: ({ start }: CallChannels) => ({ handled: handlerOf(start) }),
 };

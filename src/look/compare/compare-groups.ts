@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import { isCallOf, isError, IndexRow } from '../index/index-row.js';
 import { KINDS } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
@@ -140,8 +141,7 @@ function addSide(
       const name = part.name[at]!;
       const own = pairsOfTracks[part.track[at]!]!;
       const kind = Math.min(part.flags[at]! & KIND_MASK, KINDS.length - 1);
-      let known = ofName.get(own);
-      if (known === undefined) ofName.set(own, (known = []));
+      const known = entryOf(ofName, own, () => []);
       const pair = (known[KINDS.length * name + kind] ??= pairOf(
         own,
         part,
@@ -324,12 +324,12 @@ type PairKey = Pick<Pair, 'name' | 'statement' | 'service' | 'kind' | 'system'>;
 function pairIn(pairs: Map<string, Pair>, named: PairKey): Pair {
   const { name, statement, service, kind, system } = named;
   const key = [service, kind, system, name, statement].join('\n');
-  let pair = pairs.get(key);
-  if (pair === undefined) {
-    pair = { ...named, calls: undefined, before: new Side(), after: new Side() };
-    pairs.set(key, pair);
-  }
-  return pair;
+  return entryOf(pairs, key, () => ({
+    ...named,
+    calls: undefined,
+    before: new Side(),
+    after: new Side(),
+  }));
 }
 
 /** How a typical span has changed: a difference of means of logarithms is a ratio of geometric means. */

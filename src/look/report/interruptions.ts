@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import { IndexRow } from '../index/index-row.js';
 import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
 import { kindOfMarks, kindOfSpan } from './interruption-kinds.js';
@@ -260,20 +261,16 @@ export class InterruptionTally {
 
   #interruptionsOf(track: number): ThreadInterruptions {
     const key = this.#keys[track]!;
-    let own = this.#byThread.get(key);
-    if (own === undefined) {
-      own = {
-        track,
-        byName: {
-          stall: { span: new Map(), mark: new Map() },
-          collection: { span: new Map(), mark: new Map() },
-        },
-        stall: new IntervalSet(),
-        collection: new IntervalSet(),
-        either: new IntervalSet(),
-      };
-      this.#byThread.set(key, own);
-    }
+    const own = entryOf(this.#byThread, key, () => ({
+      track,
+      byName: {
+        stall: { span: new Map(), mark: new Map() },
+        collection: { span: new Map(), mark: new Map() },
+      },
+      stall: new IntervalSet(),
+      collection: new IntervalSet(),
+      either: new IntervalSet(),
+    }));
     return own;
   }
 }

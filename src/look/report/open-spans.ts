@@ -1,3 +1,4 @@
+import { addToList } from '../../core/map-entries.js';
 import { IndexRow, isRequest, rowAt } from '../index/index-row.js';
 import { UNFINISHED_BIT } from '../index/look-index.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
@@ -101,9 +102,7 @@ function* inTree(
   const below = new Map<number | null, IndexRow[]>();
   for (const span of listed) {
     const parent = listedAncestor(index, span.row, rows);
-    const siblings = below.get(parent);
-    if (siblings === undefined) below.set(parent, [span]);
-    else siblings.push(span);
+    addToList(below, parent, span);
   }
   const waiting = (below.get(null) ?? []).map((span) => ({ span, depth: 0 }));
   waiting.reverse();

@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import { KINDS } from '../../spans/layout.js';
 import { NO_TEXT } from '../index/look-index.js';
 import type { IndexPart, TextTable } from '../index/look-index.js';
@@ -37,8 +38,7 @@ export class PartGroups {
     const last = this.#byRoute[route]!;
     if (last !== NONE && this.names[last] === name && this.kinds[last] === kind) return last;
     const key = route * this.#byName.length + named;
-    let number = this.#byBoth.get(key);
-    if (number === undefined) this.#byBoth.set(key, (number = this.#add(name, kind, route)));
+    const number = entryOf(this.#byBoth, key, () => this.#add(name, kind, route));
     this.#byRoute[route] = number;
     return number;
   }

@@ -1,3 +1,4 @@
+import { addToList, entryOf } from '../../core/map-entries.js';
 import type { IndexRow } from '../index/index-row.js';
 import { rowAt } from '../index/index-row.js';
 import type { RecordedLink } from '../../spans/span-record.js';
@@ -107,8 +108,7 @@ function addPart(part: IndexPart, marks: Uint8Array, pools: Map<string, PoolTall
     if (arePools[name[at]!] !== 1 || (marks[at]! & wanted) !== wanted) continue;
     const pool = names.text(name[at]!);
     const key = JSON.stringify([pool, service]);
-    let tally = pools.get(key);
-    if (tally === undefined) pools.set(key, (tally = new PoolTally(pool, service)));
+    const tally = entryOf(pools, key, () => new PoolTally(pool, service));
     tally.add(firstRow + at, duration[at]!);
   }
 }
@@ -162,9 +162,7 @@ class Queue {
       const waiting = this.#waiting(row);
       if (waiting === undefined) continue;
       const word = waiting.part.spanId[2 * waiting.at + 1]!;
-      const others = this.#bySpan.get(word);
-      if (others === undefined) this.#bySpan.set(word, [row]);
-      else others.push(row);
+      addToList(this.#bySpan, word, row);
     }
   }
 

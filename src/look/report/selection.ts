@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import { INSTANT_BIT } from '../index/look-index.js';
 import type { Condition, IndexPart, LookIndex, Track } from '../index/look-index.js';
 
@@ -71,9 +72,7 @@ export class RowSelection {
 
   /** Bits of the rows of a part, up to the last one that begins within the window: see `IN_WINDOW`. */
   marksOf(part: IndexPart): Uint8Array {
-    let marks = this.#marks.get(part);
-    if (marks === undefined) this.#marks.set(part, (marks = this.#mark(part)));
-    return marks;
+    return entryOf(this.#marks, part, () => this.#mark(part));
   }
 
   /** Whether all rows of a part are within the window. */

@@ -1,3 +1,4 @@
+import { addToList } from '../../core/map-entries.js';
 import type { TreeRow, WaitedFor } from './trace-shape.js';
 import { selfTime, SpanFamily, type TreeSpan, waitedTimes } from './span-family.js';
 
@@ -22,9 +23,7 @@ function* shownSiblings(
   };
   for (const at of siblings) {
     const name = nameOf(at);
-    const same = byName.get(name);
-    if (same === undefined) byName.set(name, [at]);
-    else same.push(at);
+    addToList(byName, name, at);
   }
   for (const at of siblings) {
     const same = byName.get(nameOf(at))!;

@@ -1,3 +1,4 @@
+import { addToList } from '../../core/map-entries.js';
 import { rowAt } from '../index/index-row.js';
 import type { IndexRow } from '../index/index-row.js';
 import { NO_TRACE } from '../index/look-index.js';
@@ -71,9 +72,7 @@ export class TracesElsewhere {
     const id = words.slice(at, at + WORDS);
     const last = id[WORDS - 1]!;
     this.#sieve[last & SIEVE] = 1;
-    const same = this.#byWord.get(last);
-    if (same === undefined) this.#byWord.set(last, [{ id, rows: [] }]);
-    else same.push({ id, rows: [] });
+    addToList(this.#byWord, last, { id, rows: [] });
   }
 
   #find(words: Uint32Array, at: number): WantedTrace | undefined {

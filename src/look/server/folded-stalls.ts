@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import type { IndexPart, LaneFold, LookIndex } from '../index/look-index.js';
 import { isFolded } from '../index/serve/lane-pixels.js';
 import { kindOfSpan } from '../report/interruption-kinds.js';
@@ -78,9 +79,7 @@ function merged(one: FoldedStall, other: FoldedStall): FoldedStall {
 }
 
 function stallsOf(part: IndexPart): readonly number[] {
-  let known = stallsOfParts.get(part);
-  if (known === undefined) stallsOfParts.set(part, (known = findStalls(part)));
-  return known;
+  return entryOf(stallsOfParts, part, () => findStalls(part));
 }
 
 function findStalls(part: IndexPart): number[] {

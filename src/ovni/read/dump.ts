@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { jsonInteger, jsonValue } from '../../core/json.js';
@@ -66,13 +67,11 @@ export function dumpLine({ stream, event, clock, marks }: DumpedEvent): string {
     // A hostile trace can have 2^24 of them.
     if (descriptions.size < MAX_CACHED) descriptions.set(code, description);
   }
-  let label = labels.get(stream);
-  if (label === undefined) {
-    label = terminalText(
+  const label = entryOf(labels, stream, () =>
+    terminalText(
       [loomName(shownLoom(stream)), processName(stream.pid), threadName(stream.tid)].join('/'),
-    );
-    labels.set(stream, label);
-  }
+    ),
+  );
   const decoded = description === 'not declared' ? undefined : decodeArguments(event);
   const meaning =
     description === 'not declared'

@@ -262,12 +262,8 @@ class ThreadRows {
     let marks = this.#marks.get(type);
     if (marks === undefined) {
       const mark = this.#types.get(type);
-      const { tid } = this.#stream;
-      const label = `${mark?.title ?? `mark ${type}`} (thread ${tid})`;
-      const track = {
-        ...this.#newTrack('mark', this.#tids.take(FIRST_MARK_TID), label),
-        below: tid,
-      };
+      const label = `${mark?.title ?? `mark ${type}`} (thread ${this.#stream.tid})`;
+      const track = this.#newTrack('mark', this.#tids.take(FIRST_MARK_TID), label);
       marks = { track, mark, open: [] };
       this.#marks.set(type, marks);
     }

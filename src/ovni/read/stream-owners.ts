@@ -1,3 +1,4 @@
+import { entryOf } from '../../core/map-entries.js';
 import { isText, objectOf, readBoundedJson } from '../../core/files/untrusted-json.js';
 import type { JsonObject, JsonValue } from '../../core/json.js';
 import { replaceFile } from '../../core/native-calls.js';
@@ -51,12 +52,7 @@ export class StreamOwners {
 
   #fileOf(stream: string): { json: JsonObject | undefined; changed: boolean } {
     const path = metadataOf(stream);
-    let file = this.#files.get(path);
-    if (file === undefined) {
-      file = { json: readJson(path), changed: false };
-      this.#files.set(path, file);
-    }
-    return file;
+    return entryOf(this.#files, path, () => ({ json: readJson(path), changed: false }));
   }
 
   /** The object that may name the owner of a stream. */

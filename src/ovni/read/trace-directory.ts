@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { entryOf } from '../../core/map-entries.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
 import { isRegularFile } from '../../core/files/file-kind.js';
 import { checkPath, ownOptions } from '../../core/options/argument.js';
@@ -293,9 +294,7 @@ function read(given: string, fault: Fault): TraceDirectory {
   const clockOffsets = readClockOffsets(join(topOf(folder), CLOCK_OFFSETS), fault);
   const looms = new Map<string, TraceLoom>();
   const loomNamed = (name: string): TraceLoom => {
-    let loom = looms.get(name);
-    if (loom === undefined) looms.set(name, (loom = { name, processes: [] }));
-    return loom;
+    return entryOf(looms, name, () => ({ name, processes: [] }));
   };
   const streams: ThreadStream[] = [];
 

@@ -5,7 +5,7 @@ import { KINDS, STATUSES } from '../layout.js';
 import type { SpanRecord } from '../span-record.js';
 
 /** What the columns say of a span. */
-export interface RowSpan {
+interface RowSpan {
   /** Four words. */
   traceId: Uint32Array;
   /** Two words, as `parentId`. Zeros: none. */

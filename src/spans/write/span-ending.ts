@@ -32,7 +32,7 @@ type EndWriter = (
 ) => boolean;
 
 /** What the ends of spans are compiled with. */
-export function endScope(output: ShapedSpans, table: OpenRecords): Record<string, unknown> {
+function endScope(output: ShapedSpans, table: OpenRecords): Record<string, unknown> {
   const { ring } = output.stream;
   const { bytes, pending, publishEdited, publishOpen, view } = ring;
   return {

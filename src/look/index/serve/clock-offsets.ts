@@ -1,3 +1,4 @@
+import { entryOf } from '../../../core/map-entries.js';
 import { KINDS } from '../../../spans/layout.js';
 import { KIND_MASK, NO_PARENT, UNFINISHED_BIT } from '../look-index.js';
 import type { IndexPart } from '../look-index.js';
@@ -92,9 +93,7 @@ function callsBetween(
 function* linksOf(between: Map<string, Calls>, host: string): Generator<[string, ClockOffset]> {
   const links = new Map<string, Calls>();
   const linkTo = (other: string): Calls => {
-    let link = links.get(other);
-    if (link === undefined) links.set(other, (link = { low: [], high: [] }));
-    return link;
+    return entryOf(links, other, () => ({ low: [], high: [] }));
   };
   for (const [key, { low, high }] of between) {
     const [caller, called] = JSON.parse(key) as [string, string];

@@ -1,3 +1,4 @@
+import { addToList } from '../../../core/map-entries.js';
 import type { Report, ReportedLoss, ReportSource } from '../report-shape.js';
 import { unusualStateText } from '../report-texts.js';
 import { clockText } from '../units.js';
@@ -26,9 +27,7 @@ function byProcess(sources: readonly ReportSource[]): ReportSource[] {
   const groups = new Map<number | string, ReportSource[]>();
   for (const source of sources) {
     const key = source.process ?? source.path;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [source]);
-    else group.push(source);
+    addToList(groups, key, source);
   }
   return [...groups.values()].map((group) =>
     // That of the spans says most of the process.

@@ -1,3 +1,4 @@
+import { entryOf } from '../../../core/map-entries.js';
 import { enlarged } from '../../../rows/enlarged.js';
 import { groupsBy, parseFindText } from '../../condition/where.js';
 import { type Condition, type IndexPart, INSTANT_BIT } from '../../index/look-index.js';
@@ -62,9 +63,7 @@ export function countSpans(recording: Recording, states: boolean): number {
 }
 
 export function countSpansOf(part: IndexPart): number {
-  let count = counted.get(part);
-  if (count === undefined) counted.set(part, (count = spansIn(part.flags)));
-  return count;
+  return entryOf(counted, part, () => spansIn(part.flags));
 }
 
 function spansIn(flags: Uint8Array): number {

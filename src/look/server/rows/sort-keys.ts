@@ -1,3 +1,4 @@
+import { entryOf } from '../../../core/map-entries.js';
 import { STATUSES } from '../../../spans/layout.js';
 import { BLOCK_ROWS } from '../../index/parts/attribute-blocks.js';
 import type { IndexPart } from '../../index/look-index.js';
@@ -26,9 +27,7 @@ const durations = new WeakMap<IndexPart, DurationBounds>();
 
 /** Looks at each row of a part once. */
 export function boundDurations(part: IndexPart): DurationBounds {
-  let bounds = durations.get(part);
-  if (bounds === undefined) durations.set(part, (bounds = readBounds(part.duration)));
-  return bounds;
+  return entryOf(durations, part, () => readBounds(part.duration));
 }
 
 function readBounds(duration: Float64Array): DurationBounds {
