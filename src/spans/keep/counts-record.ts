@@ -63,12 +63,15 @@ export class CountsRecord {
   write(now: number): void {
     this.stop();
     this.#times[UNTIL] = 0;
-    for (const each of this.#requests.unrecorded()) this.#write(each, now, false);
-    for (const each of this.#operations.unrecorded()) this.#write(each, now, true);
+    for (const each of this.#requests.all) this.#write(each, now, false);
+    for (const each of this.#operations.all) this.#write(each, now, true);
   }
 
   #write(figures: ReleasedFigures, now: number, isBelow: boolean): void {
-    const { kind, released, limited } = figures;
+    const released = figures.released.take();
+    if (released === undefined) return;
+    const { kind, limited } = figures;
+    figures.limited = 0;
     const [name, route] = figures.recordedBy(this.#output.policy.redactor);
     this.#output.recordNote(
       RELEASED_DESCRIPTION,
@@ -77,7 +80,7 @@ export class CountsRecord {
         ...(route === '' ? [] : [[RELEASED_ROUTE, route] as const]),
         [RELEASED_KIND, kind],
         [RELEASED_RESOURCE, this.#output.resource],
-        [RELEASED_COUNT, released.recorded],
+        [RELEASED_COUNT, released.count],
         [RELEASED_ERRORS, released.errors],
         [RELEASED_TIME, Math.round(released.time)],
         [RELEASED_DURATIONS, released.text],
@@ -87,7 +90,6 @@ export class CountsRecord {
       this.#since,
       now,
     );
-    figures.clear();
   }
 
   stop(): void {

@@ -185,7 +185,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     if (!usual.mayRelease(span)) return false;
     const requests = this.#requests.of(span, added);
     if (!this.#decision.isUsual(span, requests)) return false;
-    if (added === '' && requests.areAlike) this.traces.learnRoot(span, requests.number);
+    if (added === '' && requests.areAlike) this.traces.learn(span, requests.number, true);
     if (!usual.release(span, requests.number)) return false;
     requests.see(usual.lastDuration());
     return true;
@@ -232,9 +232,13 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   }
 
   #endOfRoot(trace: number): void {
+    const { roots } = this.traces;
+    roots[trace]!--;
+    if (roots[trace]! <= 0) this.forget(trace);
+  }
+
+  forget(trace: number): void {
     const { traces } = this;
-    traces.roots[trace]!--;
-    if (traces.roots[trace]! > 0) return;
     const others =
       (traces.flags[trace]! & ROOT_WAITS) === 0 ? undefined : this.#waitingRoots.get(trace);
     if (others !== undefined) {

@@ -61,10 +61,7 @@ export class OperationCounts {
     return operation;
   }
 
-  /** Those of which spans were not kept since the last record. */
-  *unrecorded(): Generator<ReleasedFigures, void> {
-    for (const figures of this.#all) {
-      if (figures.released.recorded > 0) yield figures;
-    }
+  get all(): readonly ReleasedFigures[] {
+    return this.#all;
   }
 }

@@ -4,6 +4,7 @@ const SHIFT = 20 - MANTISSA_BITS;
 const BIAS = 1023 << MANTISSA_BITS;
 /** Durations are below 2^48 ns, three days. */
 const BUCKETS = (48 << MANTISSA_BITS) + 1;
+const PAIRS = (BUCKETS + 1) >> 1;
 
 // Not on V8's heap: where it lies is a constant of optimised code then.
 const double = new Float64Array(new ArrayBuffer(8));
@@ -34,13 +35,25 @@ const ERRORS = 2;
 const LIMIT = 3;
 const SUMS = 4;
 
+/** What a record has of durations. */
+export interface RecordedCounts {
+  readonly count: number;
+  readonly errors: number;
+  /** Nanoseconds of all together. */
+  readonly time: number;
+  /** `bucket:count` of those that are not empty, with commas. */
+  readonly text: string;
+}
+
 /**
  * Durations by bucket, as native code counts them too: `WaitingCounts` of native/ring/waiting_index.h. What was taken
  * back after it was recorded is below 0, and missing from the next record.
  */
 export class DurationCounts {
-  readonly bytes = new Uint8Array(new ArrayBuffer(8 * SUMS + 4 * BUCKETS));
-  readonly counts = new Int32Array(this.bytes.buffer, 8 * SUMS, BUCKETS);
+  readonly bytes = new Uint8Array(new ArrayBuffer(8 * SUMS + 8 * PAIRS));
+  readonly counts = new Int32Array(this.bytes.buffer, 8 * SUMS, 2 * PAIRS);
+  /** Two buckets each: 0 only if both are. */
+  readonly #pairs = new Float64Array(this.bytes.buffer, 8 * SUMS, PAIRS);
   readonly #sums = new Float64Array(this.bytes.buffer, 0, SUMS);
 
   /** Nanoseconds up to which native code releases a request. */
@@ -50,14 +63,6 @@ export class DurationCounts {
 
   get count(): number {
     return this.#sums[COUNT]!;
-  }
-
-  get time(): number {
-    return Math.max(0, this.#sums[TIME]!);
-  }
-
-  get errors(): number {
-    return Math.max(0, this.#sums[ERRORS]!);
   }
 
   add(duration: number): void {
@@ -91,29 +96,33 @@ export class DurationCounts {
     this.#sums[COUNT] = sum;
   }
 
-  /** After a record of what is above 0. */
-  clear(): void {
+  /** What is above 0, for a record, and is at 0 after it; undefined: nothing is. */
+  take(): RecordedCounts | undefined {
+    const { counts } = this;
+    const pairs = this.#pairs;
     const sums = this.#sums;
-    sums.fill(0, 0, LIMIT);
-    for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      if (this.counts[bucket]! > 0) this.counts[bucket] = 0;
-      else sums[COUNT]! += this.counts[bucket]!;
+    let count = 0;
+    let missing = 0;
+    let text = '';
+    // One pass, in pairs: nearly all buckets are empty.
+    for (let pair = 0; pair < pairs.length; pair++) {
+      if (pairs[pair] === 0) continue;
+      for (let bucket = 2 * pair; bucket <= 2 * pair + 1; bucket++) {
+        const each = counts[bucket]!;
+        if (each <= 0) {
+          missing += each;
+          continue;
+        }
+        count += each;
+        text += `${text === '' ? '' : ','}${bucket}:${each}`;
+        counts[bucket] = 0;
+      }
     }
-  }
-
-  /** How many there are in the buckets that are above 0. */
-  get recorded(): number {
-    let sum = 0;
-    for (let bucket = 0; bucket < BUCKETS; bucket++) sum += Math.max(0, this.counts[bucket]!);
-    return sum;
-  }
-
-  /** `bucket:count` of those that are not empty, with commas. */
-  get text(): string {
-    const parts: string[] = [];
-    this.counts.forEach((count, bucket) => {
-      if (count > 0) parts.push(`${bucket}:${count}`);
-    });
-    return parts.join(',');
+    if (count === 0) return undefined;
+    const errors = Math.max(0, sums[ERRORS]!);
+    const time = Math.max(0, sums[TIME]!);
+    sums.fill(0, 0, LIMIT);
+    sums[COUNT] = missing;
+    return { count, errors, time, text };
   }
 }

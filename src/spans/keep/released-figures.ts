@@ -84,9 +84,4 @@ export class ReleasedFigures {
     this.released.add(duration);
     if (failed) this.released.addError();
   }
-
-  clear(): void {
-    this.limited = 0;
-    this.released.clear();
-  }
 }

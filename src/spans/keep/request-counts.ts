@@ -153,8 +153,7 @@ export class AllRequests {
     return other;
   }
 
-  /** Those of which requests were not kept since the last record. */
-  *unrecorded(): Generator<RequestCounts, void> {
-    for (const counts of this.#all) if (counts.released.count > 0) yield counts;
+  get all(): readonly RequestCounts[] {
+    return this.#all;
   }
 }

@@ -1,8 +1,10 @@
-import { KIND_MASK, KIND_SHIFT, STATUS_ERROR, STATUS_MASK, STATUS_SHIFT } from '../layout.js';
+import { KIND_MASK, KIND_SHIFT, STATUS_ERROR, STATUS_SHIFT } from '../layout.js';
 
-/** Of the flags of a span. */
+/** Of the flags of a span: no other status has this bit. */
+export const FAILED_BIT = STATUS_ERROR << STATUS_SHIFT;
+
 export function hasFailed(flags: number): boolean {
-  return ((flags >> STATUS_SHIFT) & STATUS_MASK) === STATUS_ERROR;
+  return (flags & FAILED_BIT) !== 0;
 }
 
 /** The number of its kind in the layout. */

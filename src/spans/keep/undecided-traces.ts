@@ -174,6 +174,9 @@ export abstract class UndecidedTraces {
   /** Decides about a trace whose number is needed. */
   protected abstract decideNow(trace: number): void;
 
+  /** Forgets a trace although local roots of it are open. */
+  protected abstract giveUp(trace: number): void;
+
   idOf(trace: number): readonly [number, number, number, number] {
     const at = trace * GROUP_WORDS;
     const { groups } = this;
@@ -221,6 +224,6 @@ export abstract class UndecidedTraces {
       if (this.starts[trace]! < this.starts[oldest]!) oldest = trace;
     }
     if ((this.flags[oldest]! & (KEPT | RELEASED)) === 0) this.decideNow(oldest);
-    this.forget(oldest);
+    this.giveUp(oldest);
   }
 }

@@ -1,7 +1,8 @@
 import { BELOW } from '../span.js';
 import type { Span } from '../span.js';
-import { OWN_FLAGS, PARENT_REMOTE, RESOURCE_SHIFT, STATUS_ERROR, STATUS_SHIFT } from '../layout.js';
+import { OWN_FLAGS, PARENT_REMOTE, RESOURCE_SHIFT } from '../layout.js';
 import type { DecidedElsewhere } from './elsewhere.js';
+import { FAILED_BIT } from './span-flags.js';
 import type { WaitingTraces } from './waiting-traces.js';
 
 /** Of `call`: what a native call is about; see native/ring/waiting_index.h. */
@@ -17,8 +18,6 @@ const DONE_IN_RING = -2;
 /** Of `times`, in nanoseconds: from when on no release is usual, and how long a trace took. */
 export const UNTIL = 0;
 const DURATION = 1;
-
-const FAILED = STATUS_ERROR << STATUS_SHIFT;
 
 /** What the ends of waiting spans need of the output of their thread. */
 export interface KeptSpans {
@@ -68,7 +67,7 @@ export function usualSpanEnds(
   };
   const mayRelease = (span: Span): boolean => {
     const { flags } = span;
-    if ((flags & (BELOW | FAILED)) !== 0 || span.heldBytes === 0) return false;
+    if ((flags & (BELOW | FAILED_BIT)) !== 0 || span.heldBytes === 0) return false;
     const isRemote = (flags & PARENT_REMOTE) !== 0;
     if (!isRemote && (span.p0 | span.p1) !== 0) return false;
     return span.traceState === '' && releaseSlot !== undefined && elsewhere.isAlone(isRemote);
@@ -91,7 +90,7 @@ export function usualSpanEnds(
       const { flags } = span;
       if ((flags & BELOW) === 0) return mayRelease(span) && release(span, 0);
       const length = span.heldBytes;
-      if (length === 0 || (flags & FAILED) !== 0 || span.extras !== undefined) return false;
+      if (length === 0 || (flags & FAILED_BIT) !== 0 || span.extras !== undefined) return false;
       if (endSlot === undefined || !output.takesAnything) return false;
       if (ring.free < length || span.start >= output.nextLook) return false;
       call[SLOT] = span.slot;

@@ -89,7 +89,7 @@ export class WaitingOutput extends SpanOutput {
     const failed = hasFailed(span.flags);
     if (failed) traces.flags[trace]! |= FAILED;
     const operation = this.operations.of(span.name, span);
-    if (span.heldBytes > 0) traces.learn(span, operation.number);
+    if (span.heldBytes > 0) traces.learn(span, operation.number, false);
     super.record(span, endTime);
     this.#wait(trace, operation, failed);
   }

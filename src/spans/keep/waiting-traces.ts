@@ -8,18 +8,11 @@ import {
   START_OFFSET,
 } from '../../heph/layout.js';
 import type { Stream } from '../../heph/write/stream.js';
-import {
-  FLAGS_AFTER_NAME,
-  KEEP_REASON_AFTER_NAME,
-  KIND_MASK,
-  KIND_SHIFT,
-  STATUS_ERROR,
-  STATUS_SHIFT,
-} from '../layout.js';
+import { FLAGS_AFTER_NAME, KEEP_REASON_AFTER_NAME, KIND_MASK, KIND_SHIFT } from '../layout.js';
 import type { Span } from '../span.js';
 import { RANDOM_HIGH } from './keep-decision.js';
 import type { Numbering } from './released-figures.js';
-import { kindOf } from './span-flags.js';
+import { FAILED_BIT, kindOf } from './span-flags.js';
 import { KEPT, MOVED, RELEASED, UndecidedTraces } from './undecided-traces.js';
 
 /** Part of the ring that one trace may have if it has to wait longer, and all of them. */
@@ -34,11 +27,14 @@ export interface Judge {
   certain(trace: number): number;
   /** Whether it is among the share of all; the reason, or 0. */
   byRatio(trace: number): number;
+  /** It is decided, and forgotten with the local roots of it that have ended. */
+  forget(trace: number): void;
 }
 
 /** The most writers of open records whose kinds are noted. */
 const MOST_WRITERS = 1 << 12;
 const KINDS = KIND_MASK + 1;
+const ALL_KINDS = MOST_WRITERS * KINDS;
 /** Words and times of a native call. */
 const CALL = 8;
 /** Of `call`: how many records were copied. */
@@ -62,10 +58,11 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
   readonly longest: number;
   /** By the offset of a record: what is noted of it. */
   readonly #marks: Uint16Array;
-  /** By the writer of an open record, and the kind of its span: what will be noted of it; 0: nothing is known. */
-  readonly #kinds = new Uint16Array(MOST_WRITERS * KINDS);
-  /** The same of local roots. */
-  readonly #rootKinds = new Uint16Array(MOST_WRITERS * KINDS);
+  /**
+   * By the writer of an open record, and the kind of its span: what will be noted of it; 0: nothing is known. First of
+   * spans below local roots, then of these.
+   */
+  readonly #kinds = new Uint16Array(2 * ALL_KINDS);
   /** Kinds that native code counts. */
   #counted = 0;
   /** What `ends` are called with; undefined: they cannot be. */
@@ -103,7 +100,7 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
       DESCRIPTION_OFFSET,
       FLAGS_AFTER_NAME,
       KEEP_REASON_AFTER_NAME,
-      STATUS_ERROR << STATUS_SHIFT,
+      FAILED_BIT,
       RANDOM_HIGH,
       KIND_SHIFT,
     );
@@ -117,8 +114,8 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
       this.numbers,
       this.#linked,
       this.#marks,
-      this.#kinds,
-      this.#rootKinds,
+      this.#kinds.subarray(0, ALL_KINDS),
+      this.#kinds.subarray(ALL_KINDS),
       openRecords?.freeSlots ?? new Int32Array(1),
       this.released.ids,
       this.released.oldest,
@@ -134,19 +131,11 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
     return this.#counted;
   }
 
-  /** Spans like one in a slot have a number from here on: of the same writer and kind. */
-  learn({ flags, slot }: Span, number: number): void {
-    this.#learn(this.#kinds, slot, flags, number);
-  }
-
-  /** The same of local roots. */
-  learnRoot({ flags, slot }: Span, number: number): void {
-    this.#learn(this.#rootKinds, slot, flags, number);
-  }
-
-  #learn(numbers: Uint16Array, slot: number, flags: number, number: number): void {
+  /** Spans like one in a slot have a number from here on: of the same writer and kind, and local roots like it. */
+  learn({ flags, slot }: Span, number: number, isRoot: boolean): void {
     const writer = this.ring.openRecords!.writerOf(slot);
-    if (writer > 0 && writer < MOST_WRITERS) numbers[writer * KINDS + kindOf(flags)] = number;
+    if (writer === 0 || writer >= MOST_WRITERS) return;
+    this.#kinds[(isRoot ? ALL_KINDS : 0) + writer * KINDS + kindOf(flags)] = number;
   }
 
   /**
@@ -310,6 +299,11 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
     const reason = this.judge?.certain(trace) || (this.judge?.byRatio(trace) ?? 0);
     if (reason === 0) this.release(trace);
     else this.keep(trace, reason);
+  }
+
+  protected override giveUp(trace: number): void {
+    if (this.judge === undefined) this.forget(trace);
+    else this.judge.forget(trace);
   }
 
   #survivors(but: number): number {

@@ -281,3 +281,18 @@ test('roots that never end take no memory from others', async () => {
   expect(tracesOf(spans).filter((trace) => trace.length === 3)).toHaveLength(1);
   expect(released.count).toBe(1);
 });
+
+test('a root that has ended is counted where its trace makes way for newer ones', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const { spans, released } = await kept({ slowerThan: SLOW }, () => {
+    const parent = extract({ traceparent })!;
+    const first = startSpan('first', {}, { parent, kind: 'server' });
+    const second = startSpan('second', {}, { parent });
+    first.end();
+    for (let n = 0; n < 20_000; n++) began(0).end();
+    for (let n = 0; n < 20_000; n++) began(0, 'never');
+    second.end();
+  });
+  expect(spans.map(({ name }) => name)).not.toContain('first');
+  expect(released.count).toBe(20_002);
+});
