@@ -9,8 +9,8 @@ namespace tracewright {
 
 namespace {
 
-uint64_t elapsed(uint64_t from, uint64_t to) {
-  return to - std::min(from, to);
+double elapsed(uint64_t from, uint64_t to) {
+  return static_cast<double>(static_cast<int64_t>(to - std::min(from, to)));
 }
 
 uint8_t* end_of_name(const WaitingIndex& index, uint8_t* record) {
@@ -227,12 +227,11 @@ void Ring::release_waiting() {
   if (group == 0 || (index.flags[group] | index.shared[group]) != 0) return;
   if (index.roots[group] != 1) return;
   const uint64_t time = stamp_.take<Stamp::big>();
-  const uint64_t duration = elapsed(big_endian_number(record + index.start_at), time);
-  const auto took = static_cast<double>(static_cast<int64_t>(duration));
+  const double took = elapsed(big_endian_number(record + index.start_at), time);
   if (took > counts->limit) return;
   if (static_cast<double>(static_cast<int64_t>(time)) >= index.times[WaitingIndex::kUntil]) return;
 
-  counts->add(duration);
+  counts->add(took);
   attend_slots();
   head->state.store(0, std::memory_order_release);
   groups[group].state.store(0, std::memory_order_release);

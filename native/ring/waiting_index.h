@@ -4,8 +4,10 @@
 // is usual is done here, in a fifth of the instructions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace tracewright {
 
@@ -22,29 +24,28 @@ struct WaitingCounts {
   double limit;  // the longest that is usual, of what a group begins with
   int32_t buckets[kBuckets];
 
-  void add(uint64_t ns) {
+  void add(double ns) {
     count += 1;
-    time += static_cast<double>(static_cast<int64_t>(ns));
+    time += ns;
     ++buckets[bucket_of(ns)];
   }
 
   // One that was counted is not let go.
-  void take_back(uint64_t ns, bool failed) {
+  void take_back(double ns, bool failed) {
     count -= 1;
-    time -= static_cast<double>(ns);
+    time -= ns;
     if (failed) errors -= 1;
     --buckets[bucket_of(ns)];
   }
 
-  // 0: less than 1 ns.
-  static uint32_t bucket_of(uint64_t ns) {
-    if (ns == 0) return 0;
-    const auto octave = static_cast<uint32_t>(63 - __builtin_clzll(ns));
-    const uint64_t part =
-        octave >= kBucketBits ? ns >> (octave - kBucketBits) : ns << (kBucketBits - octave);
-    constexpr uint64_t kMask = (1 << kBucketBits) - 1;
-    const uint32_t bucket = 1 + (octave << kBucketBits) + static_cast<uint32_t>(part & kMask);
-    return bucket < kBuckets ? bucket : kBuckets - 1;
+  // By the exponent of a double and the first bits after it, as JavaScript does. 0: less than 1 ns.
+  static uint32_t bucket_of(double ns) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &ns, sizeof bits);
+    constexpr uint64_t kOne = 1023 << kBucketBits;
+    const uint64_t position = bits >> (52 - kBucketBits);
+    if (position < kOne) return 0;
+    return static_cast<uint32_t>(std::min<uint64_t>(position - kOne + 1, kBuckets - 1));
   }
 };
 

@@ -11,9 +11,9 @@ namespace test {
 // As `bucketOf` of src/spans/keep/released-counts.ts.
 TEST(durations_are_counted_in_buckets_of_a_part_of_an_octave) {
   CHECK_EQUAL(WaitingCounts::bucket_of(0), 0u);
-  for (uint64_t ns = 1; ns < uint64_t{1} << 52; ns += 1 + ns / 7) {
-    const double octave = std::floor(std::log2(static_cast<double>(ns)));
-    const double part = std::floor((static_cast<double>(ns) / std::exp2(octave) - 1) * 32);
+  for (double ns = 1; ns < 0x1p52; ns += 1 + std::floor(ns / 7)) {
+    const double octave = std::floor(std::log2(ns));
+    const double part = std::floor((ns / std::exp2(octave) - 1) * 32);
     const double bucket = std::min(1 + 32 * octave + part, 1536.0);
     CHECK_EQUAL(static_cast<double>(WaitingCounts::bucket_of(ns)), bucket);
   }
