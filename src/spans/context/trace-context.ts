@@ -53,19 +53,22 @@ const TRACE_AT = 3;
 const SPAN_AT = 36;
 const FLAGS_AT = 53;
 const LENGTH = 55;
-const SEPARATORS = [TRACE_AT - 1, SPAN_AT - 1, FLAGS_AT - 1];
+const DASH = 0x2d;
 
 /** All bits of the digits that were read of a header. */
 let seen = 0;
 
 function digitsAt(header: string, from: number, count: number): number {
   let read = 0;
+  // V8 keeps what is no variable of the function in memory.
+  let all = 0;
   for (let i = from; i < from + count; i++) {
     const code = header.charCodeAt(i);
     const value = code < VALUES.length ? VALUES[code]! : NO_DIGIT;
-    seen |= value;
+    all |= value;
     read = (read << 4) | value;
   }
+  seen |= all;
   return read;
 }
 
@@ -85,8 +88,9 @@ function parentOf(
 export function parseTraceParent(header: string): TraceParent | undefined {
   const isUsual =
     header.length === LENGTH &&
-    header.startsWith('00') &&
-    SEPARATORS.every((at) => header[at] === '-');
+    header.startsWith('00-') &&
+    header.charCodeAt(SPAN_AT - 1) === DASH &&
+    header.charCodeAt(FLAGS_AT - 1) === DASH;
   if (!isUsual) return parseOther(header);
   seen = 0;
   const trace: TraceParent['trace'] = [
