@@ -62,7 +62,7 @@ function* paths(): Generator<string> {
   }
   // Both dist/ and the file of the package that this lies in are below the package's directory.
   const code = directoryOfCode();
-  yield join(code, '..', '..', 'build', 'Release', 'tracewright.node');
+  yield `${dirname(dirname(code))}/build/Release/tracewright.node`;
   const prebuilds = prebuildsOfPackage() ?? join(code, '..', '..', 'prebuilds');
   for (const name of prebuiltNames()) yield join(prebuilds, name);
   yield* pathsIn(code);

@@ -21,7 +21,7 @@ import { observeItself, observeStream } from './threads/observe-thread.js';
 import type { LateRequests, ObservedThread } from './threads/observed-thread.js';
 import { beginThread } from './threads/thread-stream.js';
 import { part, reasonOf, warn } from './warning.js';
-import { join } from 'node:path';
+import { pathIn } from '../core/files/path-in.js';
 import { RUN_FOLDER } from '../heph/file-names.js';
 import type { Run } from './run/run.js';
 import { sizeOptionsOf, sizesOf } from './run/trace-sizes.js';
@@ -198,7 +198,7 @@ function planHeph(settings: Settings, run: Run, used: number): HephPlan {
   if (hephTarget === undefined) {
     const sizes = sizeOptionsOf(sizesOf(used));
     // Held open from now on, so that nothing else can take the place of the directory.
-    return { path: join(enterFormat(run, RUN_FOLDER), name), sizes };
+    return { path: pathIn(enterFormat(run, RUN_FOLDER), name), sizes };
   }
   const { openNamedTarget } =
     require('./run/heph-trace.js') as typeof import('./run/heph-trace.js');

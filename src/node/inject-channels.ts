@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
+import { pathIn } from '../core/files/path-in.js';
 import { programPath } from '../core/program-path.js';
 import * as nodeModule from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { injectedPackages, WITH_ES_MODULES } from '../libraries/watched-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
 import { ancestors, readManifest } from './otel/program-dependencies.js';
@@ -61,12 +62,12 @@ function packageDirectories(): string[] {
   const program = programPath();
   const starts = [process.cwd(), ...(program === undefined ? [] : [dirname(resolve(program))])];
   const all = new Set(starts.flatMap((start) => [...ancestors(start)]));
-  return [...all].map((each) => join(each, 'node_modules')).filter((each) => existsSync(each));
+  return [...all].map((each) => pathIn(each, 'node_modules')).filter((each) => existsSync(each));
 }
 
 /** Whether there is a package, and as ES modules. */
 function isOfModules(name: string, directories: readonly string[]): boolean {
-  return directories.some((each) => readManifest(join(each, name))?.type === 'module');
+  return directories.some((each) => readManifest(pathIn(each, name))?.type === 'module');
 }
 
 function checkBundle(names: readonly InjectedName[], content: string, path: string): void {

@@ -25,10 +25,11 @@ function begin(): void {
   if (missing.length > 0) {
     throw new Error(`Node's permission model refuses what tracing needs; add ${missing.join(' ')}`);
   }
-  const save = loadCompiledStart();
-  const { beginTracing } = require('./begin-tracing.js') as typeof import('./begin-tracing.js');
+  const compiled = loadCompiledStart();
+  const { beginTracing } =
+    compiled?.start ?? (require('./begin-tracing.js') as typeof import('./begin-tracing.js'));
   // What a process compiled that is not traced would be of little use to others.
-  if (beginTracing()) save?.();
+  if (beginTracing()) compiled?.save();
 }
 
 /** Calls back before a launcher runs the program in its own process, by Node's own function for that. */

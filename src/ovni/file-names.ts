@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { pathIn } from '../core/files/path-in.js';
 
 /**
  * The names of everything in an ovni trace.
@@ -119,16 +120,15 @@ export interface StreamFiles {
 
 export function streamFiles(processDirectory: string, version: 1 | 3, tid: number): StreamFiles {
   const thread = threadName(tid);
-  const directory = version === 3 ? join(processDirectory, thread) : processDirectory;
-  const stream = join(directory, version === 3 ? STREAM_FILE : thread);
+  const directory = version === 3 ? pathIn(processDirectory, thread) : processDirectory;
   return {
     directory,
-    stream,
-    ring: ringOf(stream),
-    metadata: join(directory, STREAM_METADATA),
-    finishedMetadata: join(directory, FINISHED_METADATA),
+    stream: pathIn(directory, version === 3 ? STREAM_FILE : thread),
+    ring: pathIn(directory, version === 3 ? STREAM_RING : `.${thread}${RING}`),
+    metadata: pathIn(directory, STREAM_METADATA),
+    finishedMetadata: pathIn(directory, FINISHED_METADATA),
     names:
-      version === 3 ? [STREAM_FILE, STREAM_METADATA].map((name) => join(thread, name)) : [thread],
+      version === 3 ? [STREAM_FILE, STREAM_METADATA].map((name) => pathIn(thread, name)) : [thread],
   };
 }
 

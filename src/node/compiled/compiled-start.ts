@@ -22,6 +22,17 @@ interface CommonJsModule {
   require(request: string): unknown;
 }
 
+/** What the last of the files exports: see package-layout.mjs. */
+interface StartFile {
+  node_begin_tracing: typeof import('../begin-tracing.js');
+}
+
+interface LoadedStart {
+  start: StartFile['node_begin_tracing'];
+  /** Saves what V8 has compiled, unless an earlier process has. */
+  save: () => void;
+}
+
 const SAVE_AFTER_MS = 1000;
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
 /** Not a regular file, or one that others may write. */
@@ -189,8 +200,8 @@ function directoryOfPackage(loader: Loader): string | undefined {
   return __dirname.slice(0, __dirname.lastIndexOf('/'));
 }
 
-/** Runs files as `require` would: each once, when it is first required. */
-function run(loader: Loader, dist: string, { modules }: CompiledStart): void {
+/** Runs files as `require` would: each once, when it is first required. Returns what the last one exports. */
+function run(loader: Loader, dist: string, { modules }: CompiledStart): object {
   const load = (i: number): object => {
     const file = TRACEWRIGHT_START_FILES[i]!;
     const path = `${dist}/${file}.js`;
@@ -222,16 +233,16 @@ function run(loader: Loader, dist: string, { modules }: CompiledStart): void {
     module.loaded = true;
     return module.exports;
   };
-  load(modules.length - 1);
+  return load(modules.length - 1);
 }
 
 /**
  * Loads the files that the hook needs before the program as `require` would, but faster: V8 goes on
  * with what an earlier process has compiled and saved.
  *
- * @returns what lets this process save it; undefined: that was done, or is not to be done.
+ * @returns undefined: it has not been loaded.
  */
-export function loadCompiledStart(): (() => void) | undefined {
+export function loadCompiledStart(): LoadedStart | undefined {
   const { env } = process;
   // Node's own variables. Its documentation says that coverage is less exact with saved code.
   if (env['NODE_DISABLE_COMPILE_CACHE'] || env['NODE_V8_COVERAGE']) return undefined;
@@ -249,9 +260,11 @@ export function loadCompiledStart(): (() => void) | undefined {
     // `require` loads the files, or reports what is wrong with them.
     return undefined;
   }
-  run(loader, dist, compiled);
-  if (compiled.isSaved) return undefined;
-  return () => {
-    saveLater(compiled);
+  const { node_begin_tracing: start } = run(loader, dist, compiled) as StartFile;
+  return {
+    start,
+    save: () => {
+      if (!compiled.isSaved) saveLater(compiled);
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { programPath } from '../../core/program-path.js';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { pathIn } from '../../core/files/path-in.js';
 
 const MAX_MANIFEST_BYTES = 1 << 20;
 /** Packages of instrumentations, of OpenTelemetry and of others that are known to have one. */
@@ -18,7 +19,7 @@ interface Manifest {
 /** The package.json of a directory; undefined: there is none that can be read. */
 export function readManifest(directory: string): Manifest | undefined {
   try {
-    const path = join(directory, 'package.json');
+    const path = pathIn(directory, 'package.json');
     // An error would take as long as ten answers.
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined || stats.size > MAX_MANIFEST_BYTES) return undefined;

@@ -5,6 +5,7 @@ import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
 import { anchorNamedDirectory, anchorOwnDirectory } from '../../core/files/anchor.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
+import { pathIn } from '../../core/files/path-in.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { RUN_FOLDER as HEPH_FOLDER } from '../../heph/file-names.js';
 import { RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
@@ -112,7 +113,7 @@ const STAMPED = new RegExp(`^${STAMP.source}`);
 
 /** Whether a directory has the folder of a format. */
 export function isRun(directory: string): boolean {
-  return FOLDERS.some((name) => isDirectory(join(directory, name)));
+  return FOLDERS.some((name) => isDirectory(pathIn(directory, name)));
 }
 
 /** The directories that have the names of earlier runs of the same service, the latest first. */
@@ -133,7 +134,7 @@ function earlierRuns(wanted: string, settings: Settings): string[] {
       return { name, end: name.slice((start ?? name).length) };
     })
     .sort((a, b) => orderOfEnds(b.end, a.end))
-    .map(({ name }) => join(parent, name));
+    .map(({ name }) => pathIn(parent, name));
 }
 
 /** Numbers have no leading zeros, and moments are equally long but for the pid. */
@@ -155,10 +156,10 @@ function claim(wanted: string, folder: string, latest = ''): string {
     makeDirectories(directory, mode);
     // Only the name that was asked for may be that of a link.
     if (number > 0 && !isDirectory(directory)) continue;
-    if (FOLDERS.some((name) => kindOf(join(directory, name)) !== undefined)) continue;
+    if (FOLDERS.some((name) => kindOf(pathIn(directory, name)) !== undefined)) continue;
     try {
       // Only one process can make it, so making it is the claim.
-      mkdirSync(join(directory, folder), { mode });
+      mkdirSync(pathIn(directory, folder), { mode });
       return directory;
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error;
@@ -177,7 +178,8 @@ export function joinRun(settings: Settings): Run {
     if (parents.topmost) publishRun(parents, settings);
     return parents;
   }
-  const parent = dirname(resolve(settings.directory ?? defaultDirectory(settings.name)));
+  const own = resolve(settings.directory ?? defaultDirectory(settings.name));
+  const parent = dirname(own);
   const shared = sharedRunIn(parent);
   const firstClock = clockNow();
   if (shared?.run !== undefined) {
@@ -189,8 +191,8 @@ export function joinRun(settings: Settings): Run {
       return found;
     }
   }
-  const name = shared === undefined ? settings.name : SHARED_NAME;
-  const wanted = resolve(settings.directory ?? defaultDirectory(name));
+  const wanted =
+    shared === undefined ? own : resolve(settings.directory ?? defaultDirectory(SHARED_NAME));
   const earlier = earlierRuns(wanted, settings);
   const directory = claim(wanted, settings.ovni ? OVNI_FOLDER : HEPH_FOLDER, earlier[0]);
   anchorNamedDirectory(directory);
@@ -220,7 +222,7 @@ function publishRun({ directory, firstClock }: Run, settings: Settings): string 
  * @throws TracewrightError `ERR_SYSTEM` if it cannot be made, is a link, or belongs to another user.
  */
 export function enterFormat(run: Run, folder: string): string {
-  const directory = join(run.directory, folder);
+  const directory = pathIn(run.directory, folder);
   whileDeleted(() => {
     makeDirectories(directory, directoryMode(checkFileMode()));
     anchorOwnDirectory(directory);

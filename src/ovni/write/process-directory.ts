@@ -12,6 +12,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { anchoredPath } from '../../core/files/anchor.js';
 import { isDirectory } from '../../core/files/file-kind.js';
 import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
+import { pathIn } from '../../core/files/path-in.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import type { CheckedRingOptions } from '../../core/options/ring-options.js';
 import { recordsNothing } from '../../core/off.js';
@@ -63,8 +64,8 @@ function claimProcDir(
   const mode = directoryMode(fileMode);
   for (let run = 0; ; run++) {
     const numbered = run === 0 ? traceDir : `${traceDir}.${run}`;
-    const loomDir = join(numbered, loomName(loom));
-    const procDir = join(loomDir, processName(pid));
+    const loomDir = pathIn(numbered, loomName(loom));
+    const procDir = pathIn(loomDir, processName(pid));
     const claimed = wrapSystemError('traceDir', traceDir, () =>
       whileDeleted(() => {
         makeDirectories(numbered, mode);

@@ -8,6 +8,7 @@ import type { RingSetup } from '../../core/ring/ring.js';
 import { outOfRange } from '../../core/errors.js';
 import { anchoredPath } from '../../core/files/anchor.js';
 import { kindOf } from '../../core/files/file-kind.js';
+import { pathIn } from '../../core/files/path-in.js';
 import { hasCode, systemError } from '../../core/files/system-error.js';
 import { directoryMode } from '../../core/options/file-mode.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
@@ -121,8 +122,9 @@ function streamHeader(): Buffer {
 function claim(process: OvniProcess, tid: number | undefined): number {
   if (recordsNothing()) return tid ?? systemThreadId();
   for (let number = tid ?? systemThreadId(); ; number += TID_STEP) {
-    const directory = join(process.workDir, threadName(number));
-    const final = join(process.procDir, threadName(number));
+    const directory = pathIn(process.workDir, threadName(number));
+    const final =
+      process.procDir === process.workDir ? directory : pathIn(process.procDir, threadName(number));
     if (kindOf(final) === undefined) {
       try {
         if (process.version === 3)
