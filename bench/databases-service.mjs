@@ -31,11 +31,13 @@ const MOST_COLLECTING = 1.25;
 const LEAST_REQUESTS = 95;
 const MOST_DELAY = 1.05;
 const EMPTY = 'subscribers that do nothing';
+/** What context costs by Node's own means: no way of the hook can be below it. */
+const FLOOR = 'a constant in AsyncLocalStorage, nothing else';
 const UNSAMPLED = `${HOOK}, nothing sampled`;
 /** What is measured in turns, in a worker and in the main thread. */
 const IN_WORKER = [PLAIN, HOOK, OPENTELEMETRY];
 /** Each has 16 connections of the 100 that PostgreSQL takes. */
-const IN_TURNS = [PLAIN, `${EMPTY}: all three`, UNSAMPLED, HOOK, OPENTELEMETRY];
+const IN_TURNS = [PLAIN, `${EMPTY}: all three`, FLOOR, UNSAMPLED, HOOK, OPENTELEMETRY];
 
 /**
  * @param {string} place
@@ -67,6 +69,7 @@ function variantsIn(place) {
     { ...each, name: PLAIN, flags: program },
     ...Object.entries(CHANNELS).map(([name, channel]) => empty(name, [channel])),
     empty('all three', Object.values(CHANNELS)),
+    { ...each, name: FLOOR, flags: ['--import', here('http-entered-context.mjs'), ...program] },
     hook(HOOK),
     hook(`${HOOK}, without libraries`, { TRACEWRIGHT_LIBRARIES: 'off' }),
     ...['fastify', 'pg', 'mysql2', 'redis'].map(alone),

@@ -30,7 +30,8 @@ function attributesOf({ host, port, database }: Client): Attributes {
 
 /** A text, `{ text, values }`, or an object that runs itself, such as a cursor. */
 function queryOf(call: Call): string | undefined {
-  const [query] = requiredObject(call.arguments, 'arguments') as readonly unknown[];
+  // By index: a pattern would make an iterator.
+  const query = (requiredObject(call.arguments, 'arguments') as readonly unknown[])[0];
   if (typeof query !== 'object' || query === null) return text(query);
   const { text: sql, submit } = query as { text?: unknown; submit?: unknown };
   return typeof submit === 'function' ? undefined : requiredText(sql, 'text');

@@ -2,7 +2,7 @@ import { define, hasNames } from './attributes.js';
 import type { SpanAttributes, SpanValue } from './attributes.js';
 import type { Baggage } from './context/baggage.js';
 import type { Carried } from './context/carried.js';
-import { runWith } from './context/context-storage.js';
+import { makeFrames, runWith } from './context/context-storage.js';
 import { hexWord } from './context/ids.js';
 import type { RemoteParent } from './context/remote-parent.js';
 import type { SpanIds } from './context/trace-context.js';
@@ -370,3 +370,5 @@ export class Span {
     return (this.extras ??= new SpanExtras());
   }
 }
+
+makeFrames(Span);

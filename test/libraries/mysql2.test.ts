@@ -65,6 +65,21 @@ await describeWith(['MariaDB'], 'mysql2', () => {
     },
   );
 
+  it.each(['newest', 'oldest'] as const)(
+    'its %s version is recorded the same, whether somebody else subscribes or not',
+    async (age) => {
+      const { spans, stdout } = await runLibrary('mysql2-heard', age, 'mysql2');
+      const heard: unknown = JSON.parse(stdout.split('\n')[1]!);
+      expect(heard).toEqual({ heard: ['wait', 'SELECT 3'], thrown: 'wanted' });
+      for (const text of ['SELECT 1', 'SELECT 2', 'SELECT 3', 'SELECT 4']) {
+        const own = below(spans, `ask ${text}`).map(({ name }) => name);
+        expect(own.filter((name) => name === 'SELECT')).toHaveLength(1);
+      }
+      const failed = below(spans, 'thrown').find(({ name }) => name === 'SELECT')!;
+      expect(lineOf(failed)).toBe('SELECT: TypeError');
+    },
+  );
+
   it('records the text of queries on request, without their values', async () => {
     const { spans } = await runLibrary('mysql2', 'newest', 'mysql2', {
       TRACEWRIGHT_QUERY_TEXT: '1',

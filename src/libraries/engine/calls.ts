@@ -17,15 +17,16 @@ export const PENDING = 0;
 export const SUCCEEDED = 1;
 export const FAILED = 2;
 
+const NOT_ENTERED = Symbol('tracewright.notEntered');
+
 /** A call that is recorded, on its way. */
 export class RunningCall {
   /** Undefined: it is not recorded, or over. */
   span: Span | undefined;
   /** What was active where the program called. */
   readonly caller: ActiveContext | undefined;
-  /** Whether its span was made active by hand, and `before` must be again. */
-  isEntered = false;
-  before: unknown = undefined;
+  /** What was active before its span was made so by hand; NOT_ENTERED: that was not done. */
+  before: unknown = NOT_ENTERED;
   /** Whether it is published after it has begun. */
   isHandedOver = false;
   /** When it began, in ms: of what has no span. A number here would be an object more for each that has. */
@@ -40,15 +41,14 @@ export class RunningCall {
 
   /** Makes its span active until `leave`. */
   enter(): void {
-    if (this.span === undefined) return;
-    this.before = spans.swapContext(this.span);
-    this.isEntered = true;
+    if (this.span !== undefined) this.before = spans.swapContext(this.span);
   }
 
   leave(): void {
-    this.isEntered = false;
-    spans.leaveContext(this.before);
-    this.before = undefined;
+    const { before } = this;
+    if (before === NOT_ENTERED) return;
+    this.before = NOT_ENTERED;
+    spans.leaveContext(before);
   }
 }
 
@@ -66,6 +66,8 @@ export interface CallRecorder {
   returned(message: CallMessage, call: RunningCall, outcome: Outcome): void;
   /** The call is over. */
   ended(message: CallMessage, call: RunningCall, hasFailed: boolean): void;
+  /** Something is acquired from now on by what is active. */
+  acquired(result: unknown): void;
   /** The subscribers get a call that has begun already. */
   handOver(message: CallMessage, call: RunningCall): void;
 }
@@ -86,7 +88,7 @@ let started: StartedCall | undefined;
 // Closures are made by functions of their own here: a function that has one allocates for it in each call.
 
 /** The callback of a call that is recorded. */
-function recordedCallback(
+export function recordedCallback(
   recorder: CallRecorder,
   message: CallMessage,
   call: RunningCall,

@@ -6,6 +6,7 @@ import {
   recordCall,
   recordCallback,
   recordedCall,
+  recordedCallback,
   recordPromise,
   RUNNING,
   SUCCEEDED,
@@ -26,6 +27,29 @@ function subscriptionsOf({ _subscribers, _stores }: CallChannel): number {
   return (_subscribers?.length ?? 0) + (_stores?.size ?? 0);
 }
 
+/** The functions of a channel by which subscribers come and go. */
+const CHANGES = ['subscribe', 'unsubscribe', 'bindStore', 'unbindStore'];
+
+/**
+ * Calls `changed` after each change of who subscribes to a channel. Asking the channels in each call costs V8 a search:
+ * hardly two of them are alike.
+ */
+function watchSubscribers(channel: CallChannel, changed: () => void): void {
+  for (const name of CHANGES) {
+    const own = Object.getOwnPropertyDescriptor(channel, name)?.value as AnyFunction | undefined;
+    const change = function (this: object, ...args: unknown[]): unknown {
+      // Node gives the channel another prototype with its first subscriber, and after its last.
+      const inherited = Object.getPrototypeOf(this) as Record<string, AnyFunction>;
+      try {
+        return (own ?? inherited[name]!).apply(this, args);
+      } finally {
+        changed();
+      }
+    };
+    Object.defineProperty(channel, name, { value: change, configurable: true, writable: true });
+  }
+}
+
 /** The channels of a library, each of which has one subscriber at most as long as nobody else subscribes. */
 class DirectChannel implements DirectCalls {
   readonly recorder: CallRecorder;
@@ -36,6 +60,7 @@ class DirectChannel implements DirectCalls {
   readonly #asyncEnd: CallChannel;
   readonly #error: CallChannel;
   readonly #hasAsyncStart: number;
+  isAlone = false;
 
   constructor(channels: CallChannels, recorder: CallRecorder) {
     this.#start = channels.start;
@@ -45,9 +70,16 @@ class DirectChannel implements DirectCalls {
     this.#error = channels.error;
     this.recorder = recorder;
     this.#hasAsyncStart = recorder.callsBack ? 1 : 0;
+    const changed = (): void => {
+      this.isAlone = this.#hasNoOther();
+    };
+    for (const each of [this.#start, this.#end, this.#asyncStart, this.#asyncEnd, this.#error]) {
+      watchSubscribers(each, changed);
+    }
+    changed();
   }
 
-  get isAlone(): boolean {
+  #hasNoOther(): boolean {
     // Node enters stores of these two alone.
     return (
       subscriptionsOf(this.#start) === 1 &&
@@ -78,6 +110,14 @@ class DirectChannel implements DirectCalls {
     const call = this.recorder.begin(message);
     if (call !== undefined) this.recorder.returned(message, call, PENDING);
     return call;
+  }
+
+  callback(message: CallMessage, call: RunningCall, callback: AnyFunction): AnyFunction {
+    return recordedCallback(this.recorder, message, call, callback);
+  }
+
+  acquired(result: unknown): void {
+    this.recorder.acquired(result);
   }
 
   end(message: CallMessage, call: RunningCall, hasFailed: boolean): void {

@@ -133,6 +133,10 @@ export class OperationSpans implements CallRecorder {
     }
   }
 
+  acquired(result: unknown): void {
+    if (this.#guard.on) noteHolder(result, spans.activeContext()?.activeSpan);
+  }
+
   handOver(message: Message, running: RunningCall): void {
     try {
       message[RUNNING] = running;
@@ -258,7 +262,7 @@ export class OperationSpans implements CallRecorder {
 
   /** The call has returned. What it began may go on. */
   #returned(message: Message, running: RunningCall, outcome: Outcome): void {
-    if (running.isEntered) running.leave();
+    running.leave();
     const isDone =
       this.#operation.isDone === undefined ? outcome !== PENDING : this.#operation.isDone(message);
     if (!isDone) {

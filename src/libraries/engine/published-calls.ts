@@ -24,6 +24,10 @@ export interface DirectCalls {
   ends(callback: AnyFunction): AnyFunction;
   /** Begins a call that something else ends; undefined: it is not recorded. */
   begin(message: PublishedMessage): object | undefined;
+  /** The callback that ends what `begin` has returned. */
+  callback(message: PublishedMessage, call: object, callback: AnyFunction): AnyFunction;
+  /** A call that would be over at once is not made: nothing is recorded but who has its result now. */
+  acquired(result: unknown): void;
   /** What `begin` has returned is over. The message of one that failed has its error. */
   end(message: PublishedMessage, call: object, hasFailed: boolean): void;
 }
@@ -141,12 +145,13 @@ export function publishedCall(
   given: ArrayLike<unknown>,
   fieldsOf?: FieldsOf,
 ): unknown {
-  if (!channels.start.hasSubscribers) return Reflect.apply(original, self, given);
+  const direct = channels.start[DIRECT];
+  const isDirect = direct?.isAlone === true;
+  if (!isDirect && !channels.start.hasSubscribers) return Reflect.apply(original, self, given);
   const args: unknown[] = Array.isArray(given) ? given : Array.from(given);
   const message: MethodMessage = { self, arguments: args };
   if (fieldsOf !== undefined) Object.assign(message, fieldsOf(self, args));
-  const direct = channels.start[DIRECT];
-  if (direct?.isAlone === true) return direct.call(original, message);
+  if (isDirect) return direct.call(original, message);
   const callback = args.at(-1);
   const callsBack = typeof callback === 'function';
   if (callsBack) {

@@ -3,6 +3,7 @@ import { publishedCallback } from '../engine/published-calls.js';
 import type { AnyFunction, CallChannels, PublishedMessage } from '../engine/published-calls.js';
 import { PUBLISHES } from './injected-file.js';
 import type { Injection } from './injected-file.js';
+import { recordedCalls, recordedFiles } from './recorded-mysql2.js';
 import {
   channelsOf,
   markPublished,
@@ -116,9 +117,10 @@ function publishedWait(channels: CallChannels, callback: unknown, fields: Fields
   return own;
 }
 
-/** mysql2 before 3.20. */
+/** mysql2. Before 3.20 it publishes nothing. */
 export const mysql2: Injection = {
   files: [
+    ...recordedFiles,
     {
       package: 'mysql2',
       path: /^lib\/(?:base\/)?connection\.js$/,
@@ -152,6 +154,7 @@ export const mysql2: Injection = {
     },
   ],
   calls: (channels) => ({
+    ...recordedCalls(channels),
     queued: (connection: object, command: QueuedCommand, server: Fields) => {
       publishQueued(channels, connection, command, server);
     },

@@ -1,5 +1,6 @@
 import * as diagnostics from 'node:diagnostics_channel';
-import type { CallChannels, PublishedMessage } from '../engine/published-calls.js';
+import { DIRECT } from '../engine/published-calls.js';
+import type { CallChannels, DirectCalls, PublishedMessage } from '../engine/published-calls.js';
 
 /** A tracing channel, with what is published of calls. */
 export type TracedChannels = CallChannels & diagnostics.TracingChannel;
@@ -9,6 +10,12 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 export function channelsOf(name: string): TracedChannels {
   return diagnostics.tracingChannel(name);
+}
+
+/** The direct recorder of a channel that nobody else listens to. */
+export function directOf({ start }: CallChannels): DirectCalls | undefined {
+  const direct = start[DIRECT];
+  return direct?.isAlone === true ? direct : undefined;
 }
 
 /** What was published when it was given to a library: one may give it to itself again. */

@@ -1,6 +1,5 @@
 import type { EventEmitter } from 'node:events';
 import { AsyncResource } from 'node:async_hooks';
-import { DIRECT } from '../engine/published-calls.js';
 import type {
   AnyFunction,
   CallChannels,
@@ -9,7 +8,7 @@ import type {
 } from '../engine/published-calls.js';
 import { PUBLISHES } from './injected-file.js';
 import type { InjectedFile, Injection, PublishedMethod } from './injected-file.js';
-import { publishFailure, publishStart, publishSuccess } from './published-starts.js';
+import { directOf, publishFailure, publishStart, publishSuccess } from './published-starts.js';
 import type { Fields } from './published-starts.js';
 
 /** What the channels of a library say of its server, as fields of an object literal. */
@@ -72,12 +71,6 @@ interface Message extends PublishedMessage {
   serverPort: unknown;
 }
 
-/** The direct recorder of a channel that nobody else listens to. */
-function directOf({ start }: CallChannels): DirectCalls | undefined {
-  const direct = start[DIRECT];
-  return direct?.isAlone === true ? direct : undefined;
-}
-
 /** A client of ioredis that publishes its commands. */
 interface PublishingClient {
   condition?: { select?: unknown } | null;
@@ -133,7 +126,7 @@ interface SocketOptions {
 /** What sends a command of `redis`, and records it without the message that the library makes: that has the arguments. */
 function commandSender(channels: CallChannels) {
   return (
-    [command]: readonly unknown[],
+    args: readonly unknown[],
     database: unknown,
     socket: SocketOptions | undefined,
     trace: (name: unknown, send: AnyFunction, messageOf: unknown) => unknown,
@@ -146,7 +139,8 @@ function commandSender(channels: CallChannels) {
     if (direct.isUnheard) return send();
     const isPath = socket !== undefined && 'path' in socket;
     const message: Message = {
-      command: String(command),
+      // By index: a pattern would make an iterator.
+      command: String(args[0]),
       database,
       serverAddress: isPath ? socket.path : (socket?.host ?? 'localhost'),
       serverPort: isPath ? undefined : (socket?.port ?? 6379),

@@ -87,14 +87,21 @@ export class RequestTemplates {
 
   /** The template of a request; undefined: there is none, which is no mistake. The request is not kept. */
   find(request: ServerRequest): SpanTemplate | undefined {
-    for (const kept of this.#kept) if (isSame(kept.request, request)) return kept.template;
+    // By index: an iterator is two objects.
+    const all = this.#kept;
+    for (let i = 0; i < all.length; i++) {
+      const { request: known, template } = all[i]!;
+      if (isSame(known, request)) return template;
+    }
     return this.#miss(request);
   }
 
   /** The template of a span with its route; undefined: it is not as a template began it, or the route is rare. */
   withRoute({ heldNames }: Span, route: string): SpanTemplate | undefined {
     if (heldNames === undefined) return undefined;
-    for (const { request, template, routes } of this.#kept) {
+    const all = this.#kept;
+    for (let i = 0; i < all.length; i++) {
+      const { request, template, routes } = all[i]!;
       if (template.heldNames !== heldNames) continue;
       const known = routes.of(route);
       if (known.template === undefined && ++known.times === OFTEN) {

@@ -46,6 +46,35 @@ class LoneFrame implements Frame {
   }
 }
 
+/** Of contexts that are frames by themselves. */
+const IS_FRAME = Symbol('tracewright.frame');
+
+interface OwnFrame {
+  readonly [IS_FRAME]?: true;
+}
+
+/**
+ * Has the objects of a class be frames of this package's storage alone: to enter one makes no object. They get the
+ * methods of `LoneFrame`.
+ */
+export function makeFrames({ prototype }: { readonly prototype: object }): void {
+  const methods: Record<string | symbol, unknown> = {
+    [IS_FRAME]: true,
+    has: (asked: Storage) => asked === storage,
+    get(asked: Storage) {
+      return asked === storage ? this : undefined;
+    },
+    [Symbol.iterator]() {
+      return [[storage, this]][Symbol.iterator]();
+    },
+    // Nobody disables the storage.
+    disable: () => undefined,
+  };
+  for (const name of Reflect.ownKeys(methods)) {
+    Object.defineProperty(prototype, name, { value: methods[name] });
+  }
+}
+
 /** Node's class of frames. It is not documented, so `findFrames` tries it before it is used. */
 interface FrameClass {
   readonly prototype: Frame;
@@ -132,16 +161,20 @@ export function findFrames(storage: Storage): ContextFrames | undefined {
 }
 
 function framesOf(storage: Storage, Frames: FrameClass): ContextFrames {
+  const isFrame = (context: object): boolean => (context as OwnFrame)[IS_FRAME] === true;
   const valueIn = (frame: Frame): object | undefined =>
-    frame instanceof LoneFrame && frame.storage === storage ? frame.context : frame.get(storage);
-  const isAlone = (frame: Frame): boolean =>
-    frame instanceof LoneFrame
+    isFrame(frame) ? frame : frame.get(storage);
+  const isAlone = (frame: Frame): boolean => {
+    if (isFrame(frame)) return true;
+    return frame instanceof LoneFrame
       ? frame.storage === storage || frame.storage === undefined
       : frame.size === 1 && frame.has(storage);
+  };
   /** Enters a context, and returns the frame of it. */
   function enterAfter(before: Frame | undefined, context: object | undefined): Frame | undefined {
     if (before === undefined || isAlone(before)) {
-      const frame = new LoneFrame(storage, context);
+      const isOwn = context !== undefined && isFrame(context);
+      const frame = isOwn ? (context as Frame) : new LoneFrame(storage, context);
       Frames.set(frame);
       return frame;
     }

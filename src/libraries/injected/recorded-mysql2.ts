@@ -1,0 +1,112 @@
+import type { AnyFunction, CallChannels, PublishedMessage } from '../engine/published-calls.js';
+import type { InjectedFile } from './injected-file.js';
+import { directOf } from './published-starts.js';
+
+/** What a connection of mysql2 knows of its server. */
+interface Config {
+  database?: unknown;
+  host?: unknown;
+  port?: unknown;
+  socketPath?: unknown;
+}
+
+/** A statement with a callback. */
+interface Statement {
+  sql: unknown;
+  onResult: AnyFunction;
+}
+
+interface Connection {
+  readonly config: Config;
+  addCommand(statement: Statement): unknown;
+}
+
+interface Pool {
+  readonly _closed?: unknown;
+  readonly _freeConnections: { peekBack?: () => unknown };
+}
+
+interface Message extends PublishedMessage {
+  query: unknown;
+  database: unknown;
+  serverAddress: unknown;
+  serverPort: unknown;
+}
+
+/**
+ * Gives a connection a statement, and records that without the message that the library makes: that has the values.
+ * False: the library is to do both.
+ */
+function isAdded(channels: CallChannels, connection: Connection, statement: Statement): boolean {
+  const direct = directOf(channels);
+  if (direct === undefined) return false;
+  const { config } = connection;
+  const { socketPath } = config;
+  const isPath = typeof socketPath === 'string' && socketPath !== '';
+  const message: Message = {
+    query: statement.sql,
+    database: config.database ?? '',
+    serverAddress: isPath ? socketPath : (config.host ?? 'localhost'),
+    serverPort: isPath ? undefined : (config.port ?? 3306),
+  };
+  const call = direct.begin(message);
+  if (call === undefined) {
+    connection.addCommand(statement);
+    return true;
+  }
+  statement.onResult = direct.callback(message, call, statement.onResult);
+  try {
+    connection.addCommand(statement);
+  } catch (error) {
+    message.error = error;
+    direct.end(message, call, true);
+    throw error;
+  }
+  return true;
+}
+
+/** Whether a pool has a connection at once, so that nothing waits. */
+function isFree(channels: CallChannels, { _closed, _freeConnections: free }: Pool): boolean {
+  const direct = directOf(channels);
+  if (direct === undefined || _closed === true) return false;
+  const next = free.peekBack?.();
+  if (next === undefined) return false;
+  direct.acquired(next);
+  return true;
+}
+
+/** What mysql2 3.20 and later calls instead of its own channels. */
+export const recordedCalls = (channels: CallChannels): object => ({
+  added: (connection: Connection, statement: Statement) => isAdded(channels, connection, statement),
+  free: (pool: Pool) => isFree(channels, pool),
+});
+
+/** Files of mysql2 3.20 and later. */
+export const recordedFiles: InjectedFile[] = [
+  {
+    package: 'mysql2',
+    path: /^lib\/base\/connection\.js$/,
+    only: /\bqueryChannel\b/,
+    texts: [
+      {
+        channel: 'mysql2:query',
+        from: 'traceCallback( queryChannel, (wrappedCb) => { cmdQuery.onResult = wrappedCb; this.addCommand(cmdQuery);',
+        to: 'if (!$channel.added(this, cmdQuery)) $match',
+        isOptional: true,
+      },
+    ],
+  },
+  {
+    package: 'mysql2',
+    path: /^lib\/base\/pool\.js$/,
+    only: /\bpoolConnectChannel\b[^]*_freeConnections\.pop\(\)/,
+    texts: [
+      {
+        channel: 'mysql2:pool:connect',
+        from: 'traceCallback( poolConnectChannel, _getConnection,',
+        to: 'if ($channel.free(this)) _getConnection(cb); else $match',
+        isOptional: true,
+      },
+    ],
+  },
+];
