@@ -88,6 +88,10 @@ export const BELOW = 1 << 15;
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
 const { hasOwnProperty } = Object.prototype;
 
+function withId(span: Span): Span | undefined {
+  return (span.t0 | span.t1 | span.t2) === 0 ? undefined : span;
+}
+
 /** The properties of an object as they are now. What a getter or a proxy throws leaves them out. */
 export function snapshot(attributes: SpanAttributes): Record<string, SpanValue> {
   try {
@@ -234,7 +238,8 @@ export class Span {
 
   /** @internal None when it carries nothing but baggage. */
   get activeSpan(): Span | undefined {
-    return (this.t0 | this.t1 | this.t2 | this.t3) === 0 ? undefined : this;
+    // So short that V8 inlines it into all that ask.
+    return this.t3 === 0 ? withId(this) : this;
   }
 
   /**
