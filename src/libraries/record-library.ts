@@ -1,7 +1,42 @@
-import { traceLibrary } from './engine/trace-library.js';
-import type { FirstMessage } from './engine/trace-library.js';
+import { version } from '../core/version.js';
+import { SCHEMA_URL } from '../spans/conventions.js';
+import { Scope } from '../spans/scope.js';
+import { AnnouncedSpans } from './engine/announced-spans.js';
+import type { CallMessage } from './engine/calls.js';
+import { LibraryGuard } from './engine/library-guard.js';
+import { channelOf, OperationChannels } from './engine/operation-channels.js';
+import { OperationSpans } from './engine/operation-spans.js';
 import type { Library, LibraryOptions } from './library.js';
 import type { LibraryName } from './watched-channels.js';
+
+/** The message with which a library was loaded, and its channel. */
+interface FirstMessage {
+  channel: string;
+  message: unknown;
+}
+
+/** Records what a library does from now on, and the operation whose message is the first. */
+function traceLibrary(
+  { name, operations, announcements = [] }: Library,
+  options: LibraryOptions,
+  first: FirstMessage,
+): void {
+  const guard = new LibraryGuard(name);
+  const scope = new Scope(`tracewright/${name}`, version, SCHEMA_URL);
+  for (const operation of operations) {
+    const made = new OperationSpans(operation, name, scope, options, guard);
+    const channels = new OperationChannels(operation, made, guard);
+    channels.subscribe();
+    if (first.channel === channelOf(operation, 'start')) {
+      channels.beginByHand(first.message as CallMessage);
+    }
+  }
+  for (const announcement of announcements) {
+    const observed = new AnnouncedSpans(announcement, scope, options, guard);
+    observed.subscribe();
+    if (first.channel === announcement.channel) observed.record(first.message as object);
+  }
+}
 
 /** What the file of a library exports: under its name in camel case, or those of several. */
 type Exports = Readonly<Record<string, Library>>;

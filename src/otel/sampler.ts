@@ -3,7 +3,7 @@ import type { ActiveContext } from '../spans/context/active-context.js';
 import type { Decision } from '../spans/begin-span.js';
 import type { Span } from '../spans/span.js';
 import { shownContext } from './api-context.js';
-import { attributesOf } from './attribute-input.js';
+import { attributesOf } from './attributes.js';
 import { traceIdOf } from './span-context.js';
 import { traceStateText } from './trace-state.js';
 import { countWrongArgument } from './wrong-arguments.js';

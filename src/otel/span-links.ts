@@ -1,6 +1,6 @@
 import { hasNames } from '../spans/attributes.js';
 import type { SpanLink } from '../spans/span.js';
-import { attributesOf } from './attribute-input.js';
+import { attributesOf } from './attributes.js';
 import { isOwnSpan, standInOf } from './span-context.js';
 import { countWrongArgument } from './wrong-arguments.js';
 

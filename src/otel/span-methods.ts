@@ -4,7 +4,7 @@ import { STATUS_ERROR } from '../spans/layout.js';
 import { spans } from '../spans/shared-spans.js';
 import { OPEN } from '../spans/span.js';
 import type { Span } from '../spans/span.js';
-import { attributesOf, isValue, valueOf } from './attribute-input.js';
+import { attributesOf, isValue, valueOf } from './attributes.js';
 import { spanContextOf } from './span-context.js';
 import { linkOf, linksOf } from './span-links.js';
 import { instantOf, isTimeInput } from './time-input.js';

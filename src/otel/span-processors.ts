@@ -10,7 +10,7 @@ import { shownContext } from './api-context.js';
 import { settleAll } from './processor-timeout.js';
 import { installReadableFields } from './readable-span.js';
 import type { ObservedSpan } from './readable-span.js';
-import { writtenAttributes } from './written-attributes.js';
+import { writtenAttributes } from './attributes.js';
 
 /**
  * What a program wants to do with its spans itself, such as sending them to a backend. Processors of OpenTelemetry's

@@ -4,7 +4,7 @@ import type { Scope } from '../spans/scope.js';
 import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
 import { activeIn, withoutSpan } from './api-context.js';
-import { attributesOf, givenAttributes } from './attribute-input.js';
+import { attributesOf, givenAttributes } from './attributes.js';
 import { activeElsewhere, isOwnManager } from './api-globals.js';
 import { askSampler } from './sampler.js';
 import { linksOf } from './span-links.js';

@@ -1,4 +1,4 @@
-import { enlarged } from './enlarged.js';
+import { enlarged } from './row-columns.js';
 
 const FIRST_SLOTS = 1 << 10;
 const FIRST_BYTES = 1 << 14;

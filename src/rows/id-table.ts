@@ -1,5 +1,5 @@
 import { mixed, RANDOM_SEED } from './byte-table.js';
-import { enlarged } from './enlarged.js';
+import { enlarged } from './row-columns.js';
 
 const NONE = 0xffff_ffff;
 

@@ -1,4 +1,4 @@
-import { enlarged } from '../../rows/enlarged.js';
+import { enlarged } from '../../rows/row-columns.js';
 
 const EMPTY = -1;
 /** Odd numbers that nobody knows who chooses ids. */

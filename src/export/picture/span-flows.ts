@@ -1,4 +1,4 @@
-import { enlarged } from '../../rows/enlarged.js';
+import { enlarged } from '../../rows/row-columns.js';
 import { IdTable } from './id-table.js';
 
 /** Spans whose parent has not been found yet, at most. */

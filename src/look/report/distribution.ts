@@ -1,4 +1,4 @@
-import { enlarged } from '../../rows/enlarged.js';
+import { enlarged } from '../../rows/row-columns.js';
 import { LatencyHistogram, rankOf } from '../index/latency-histogram.js';
 
 /** Durations that a group keeps as they are. More go into a histogram, unless all are to be kept. */

@@ -1,7 +1,9 @@
 import { counted } from '../../core/readable-text.js';
 import type { SourceState } from '../index/look-index.js';
-import type { Report } from './report-shape.js';
-import { bytesText, durationText } from './units.js';
+import type { Group, Report } from './report-shape.js';
+import { nameWithTarget } from './request-name.js';
+import type { SlowTrace, WaitedFor } from './trace-shape.js';
+import { bytesText, durationText, shareText } from './units.js';
 
 /** Title of the traces. */
 export function tracesTitle({ slowestOf }: Report): string {
@@ -61,4 +63,53 @@ export const STATE_TEXTS: Readonly<Record<SourceState, string>> = {
 /** Empty if there is nothing special, so that a column of it can be left out. */
 export function unusualStateText(state: SourceState): string {
   return state === 'ended' ? '' : STATE_TEXTS[state];
+}
+
+/** What took a smaller part is not named. */
+const LEAST_SHARE = 0.005;
+
+/** What was waited for, without what took less than half a percent. */
+function longestWaits({ waitedFor }: { waitedFor: readonly WaitedFor[] }): WaitedFor[] {
+  return waitedFor.filter(({ share }, at) => at === 0 || share >= LEAST_SHARE);
+}
+
+/** What a called thread did before it could begin. */
+export const PAUSE_TEXTS = {
+  stall: 'blocked event loop',
+  collection: 'garbage collection',
+} as const;
+
+/** `UPDATE ledger in billing`, if another service than the waiting one did it; of a pause, whose event loop it was. */
+function waitName(waited: WaitedFor, waiting: string | null): string {
+  const { kind, service, isItself } = waited;
+  if (kind !== 'span') return `${PAUSE_TEXTS[kind]}${service === null ? '' : ` of ${service}`}`;
+  if (isItself) return 'itself';
+  const isElsewhere = service !== null && service !== waiting;
+  return `${nameWithTarget(waited)}${isElsewhere ? ` in ${service}` : ''}`;
+}
+
+/** Those whose spans waited for anything but themselves. */
+export function waitingGroups(groups: readonly Group[]): Group[] {
+  return groups.filter(({ waitedFor }) => waitedFor.some(({ isItself }) => !isItself));
+}
+
+/** `SELECT 71.4 %, itself 20 %`. */
+export function waitShares(waiting: {
+  service: string | null;
+  waitedFor: readonly WaitedFor[];
+}): string {
+  const parts = longestWaits(waiting).map(
+    (each) => `${waitName(each, waiting.service)} ${shareText(each.share)}`,
+  );
+  return parts.join(', ');
+}
+
+/** `waited for SELECT 71.4 ms (58.2 %), itself 20 ms (16.3 %)`; undefined: for nothing. */
+export function waitedText(trace: SlowTrace): string | undefined {
+  if (trace.waitedFor.length === 0) return undefined;
+  const parts = longestWaits(trace).map(
+    (each) =>
+      `${waitName(each, trace.service)} ${durationText(each.time)} (${shareText(each.share)})`,
+  );
+  return `waited for ${parts.join(', ')}`;
 }

@@ -16,7 +16,7 @@ import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
 import { emptyRequest, RequestTemplates } from './server-templates.js';
 import type { ServerRequest } from './server-templates.js';
-import { pathOf } from './url-path.js';
+import { pathOf } from './path-and-route.js';
 import { API_GLOBALS_KEY, SUPPRESS_TRACING_KEY } from '../../otel/keys.js';
 import { otherTracing } from '../otel/other-tracing.js';
 

@@ -6,7 +6,7 @@ import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
 import { endServedGrpc, isGrpc } from './grpc.js';
 import type { ServedRequest, ServerRecorder } from './server-recorder.js';
-import { bounded } from './url-path.js';
+import { bounded } from './path-and-route.js';
 
 const SERVED = Symbol('tracewright.served');
 const CALL = Symbol('tracewright.call');

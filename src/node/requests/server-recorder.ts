@@ -25,7 +25,7 @@ import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
 import { emptyRequest, RequestTemplates, routedName, SERVER } from './server-templates.js';
 import type { ServerRequest } from './server-templates.js';
-import { bounded, pathOf } from './url-path.js';
+import { bounded, pathOf } from './path-and-route.js';
 
 const ERROR = 2;
 /** From this status on the server has failed. */

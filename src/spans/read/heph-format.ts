@@ -2,24 +2,23 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { TraceFormatError } from '../../core/errors.js';
 import { headOfFile } from '../../core/files/regular-file.js';
-import { attributesAt } from '../../heph/layout.js';
 import { cutEndAt, EXTENSION, fileOfRing, piecesAmong } from '../../heph/file-names.js';
-import { checkPackets } from '../../heph/read/check.js';
+import { attributesAt } from '../../heph/layout.js';
+import { checkEndOfFile, checkPackets } from '../../heph/read/check.js';
 import type { EventCheck } from '../../heph/read/check.js';
 import { lossesOf } from '../../heph/read/cut-ends.js';
 import { dumpLine, dumpObject } from '../../heph/read/dump.js';
-import { readEpoch, readPackets } from '../../heph/read/reader.js';
-import { checkEndOfFile } from '../../heph/read/check-end.js';
 import { traceOf } from '../../heph/read/living-pass.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
 import { EVENT_BYTES, METADATA_BYTES } from '../../heph/read/packet-head.js';
+import { readEpoch, readPackets } from '../../heph/read/reader.js';
 import { recoverTrace } from '../../heph/read/recover.js';
 import { traceViewer } from '../../heph/read/view-trace.js';
+import type { TraceFormat } from '../../rows/trace-format.js';
 import { readRows } from './rows.js';
 import { SpanDecoder } from './span-decoder.js';
 import { damagedIdentity } from './span-identity.js';
 import { spanLine, spanObject } from './span-text.js';
-import type { TraceFormat } from '../../rows/trace-format.js';
 
 function beginsWithMagic(path: string): boolean {
   const head = headOfFile(path, EVENT_BYTES.length);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { routeOf } from '../../../src/node/requests/server-requests.js';
+import { routeOf } from '../../../src/node/requests/path-and-route.js';
 
 function routed(url: string, path: unknown, baseUrl?: unknown): string {
   return routeOf({ route: { path }, baseUrl } as unknown as IncomingMessage, url, '');

@@ -1,5 +1,5 @@
 import { mixed, RANDOM_SEED } from '../../../rows/byte-table.js';
-import { enlarged } from '../../../rows/enlarged.js';
+import { enlarged } from '../../../rows/row-columns.js';
 import type { RowColumns } from '../../../rows/row-columns.js';
 
 /** Rows of one filter. */

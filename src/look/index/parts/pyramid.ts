@@ -1,4 +1,4 @@
-import { enlarged } from '../../../rows/enlarged.js';
+import { enlarged } from '../../../rows/row-columns.js';
 import { failedOf } from '../../../rows/row-flags.js';
 
 /** Parts with fewer rows are looked at row by row. */

@@ -1,4 +1,4 @@
-import { eachColumn, enlarged, type Numbers } from '../../../rows/enlarged.js';
+import { eachColumn, enlarged, type Numbers } from '../../../rows/row-columns.js';
 import type { LaneFold, Window } from '../look-index.js';
 
 /** Lanes beyond this one are shown by it, merged. */

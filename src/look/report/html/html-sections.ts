@@ -1,9 +1,6 @@
-import type { ReportTable } from '../tables/report-table.js';
 import { delayedText, interruptedText } from '../interruption-texts.js';
 import type { GroupPicture, MpiRun, Report } from '../report-shape.js';
-import type { Interruptions } from '../thread-shape.js';
-import type { SlowTrace, TreeRow } from '../trace-shape.js';
-import { costText, NOTHING_DELAYED, tracesTitle } from '../report-texts.js';
+import { costText, NOTHING_DELAYED, tracesTitle, waitedText } from '../report-texts.js';
 import { groupTitle } from '../request-name.js';
 import { groupTable, rateNote } from '../tables/group-tables.js';
 import {
@@ -12,16 +9,18 @@ import {
   NOTHING_SLOWED,
   slowShareTable,
 } from '../tables/interruption-tables.js';
+import type { ReportTable } from '../tables/report-table.js';
 import { mpiTable } from '../tables/resource-tables.js';
 import { endOfTrace, traceTable } from '../tables/tree-tables.js';
+import type { Interruptions } from '../thread-shape.js';
+import type { SlowTrace, TreeRow } from '../trace-shape.js';
 import { timeText } from '../units.js';
-import { waitedText } from '../wait-texts.js';
+import { latencyPicture, stripPicture } from './bar-pictures.js';
 import { heatPicture, matrixPicture } from './cell-pictures.js';
 import { htmlTable } from './html-table.js';
 import type { HtmlColumn } from './html-table.js';
 import { markup } from './html-text.js';
 import type { Html } from './html-text.js';
-import { latencyPicture, stripPicture } from './bar-pictures.js';
 
 function section(title: string, ...content: (Html | string)[]): Html {
   return markup`<h2>${title}</h2>

@@ -1,7 +1,7 @@
 import type { Group, Report } from '../report-shape.js';
 import { groupTitle } from '../request-name.js';
 import { durationText } from '../units.js';
-import { waitShares, waitingGroups } from '../wait-texts.js';
+import { waitShares, waitingGroups } from '../report-texts.js';
 import { fieldColumn, kindColumns, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
 

@@ -21,7 +21,7 @@ import { mpiTable } from '../tables/resource-tables.js';
 import { cellText } from '../tables/report-table.js';
 import { endOfTrace, traceTable } from '../tables/tree-tables.js';
 import { bytesText, countText, durationText, timeText } from '../units.js';
-import { waitedText } from '../wait-texts.js';
+import { waitedText } from '../report-texts.js';
 import { shortened, wrapped } from './display-width.js';
 import { tableLines } from './text-table.js';
 import type { TextColumn } from './text-table.js';

@@ -1,5 +1,5 @@
 import { entryOf } from '../../../core/map-entries.js';
-import { enlarged } from '../../../rows/enlarged.js';
+import { enlarged } from '../../../rows/row-columns.js';
 import { groupsBy, parseFindText } from '../../condition/where.js';
 import { type Condition, type IndexPart, INSTANT_BIT } from '../../index/look-index.js';
 import { type Query, WrongQuestion } from '../route.js';

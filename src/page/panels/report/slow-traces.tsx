@@ -3,7 +3,7 @@ import type { SlowTrace } from '../../../look/report/trace-shape.js';
 import { nameWithPath } from '../../../look/report/request-name.js';
 import { openTable } from '../../../look/report/tables/tree-tables.js';
 import { durationText } from '../../../look/report/units.js';
-import { waitShares } from '../../../look/report/wait-texts.js';
+import { waitShares } from '../../../look/report/report-texts.js';
 import type { ReportedRow } from '../../../look/wire/panel-answers.js';
 import { useApp } from '../../state/app.js';
 import { momentText } from '../../time-line/axis-text.js';

@@ -1,6 +1,6 @@
 import { kindOfSpan } from '../../../look/report/interruption-kinds.js';
 import { nameWithDetail } from '../../../look/report/request-name.js';
-import { PAUSE_TEXTS } from '../../../look/report/wait-texts.js';
+import { PAUSE_TEXTS } from '../../../look/report/report-texts.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type {
   TraceAnswer,

@@ -37,7 +37,7 @@ import { nameOfStream } from '../resource-facts.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from '../span-identity.js';
 import { HTTP } from '../system-of.js';
 import { AttributeScan, hasFailed, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
-import { noteClock, noteEpoch } from './clock-records.js';
+import { noteClock, noteEpoch } from './trace-clock.js';
 import type { TraceClock } from './trace-clock.js';
 
 /** What older hooks called requests without context, which had no ids. */

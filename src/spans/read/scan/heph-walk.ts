@@ -3,7 +3,7 @@ import type { RegularFile } from '../../../core/files/regular-file.js';
 import { PACKET_HEAD_BYTES, SIZE_OFFSET } from '../../../heph/layout.js';
 import { nextEvent } from '../../../heph/read/next-event.js';
 import { isEventAt, packetBytes } from '../../../heph/read/packet-head.js';
-import { noteClock, noteEpoch } from './clock-records.js';
+import { noteClock, noteEpoch } from './trace-clock.js';
 import type { TraceClock } from './trace-clock.js';
 
 /** What the processor's caches hold: a record is read twice, for its size and for what it says. */

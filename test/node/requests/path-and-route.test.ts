@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../cpu-time.js';
-import { bounded, hostOf, originOf, pathOf } from '../../../src/node/requests/url-path.js';
+import { bounded, hostOf, originOf, pathOf } from '../../../src/node/requests/path-and-route.js';
 
 describe('the path of a URL', () => {
   it.each([
