@@ -149,7 +149,7 @@ const folders = [
   // Where a test runner or a package manager runs the program.
   [/^node\/run\/process-tree$/, 'node/process-tree'],
   [/^core\//, 'core/core'],
-  [/^ovni\/(catalog|declared-events|signature|declared-payload|write\/event)$/, 'ovni/events'],
+  [/^ovni\/(catalog|declared-events|signature|write\/event)$/, 'ovni/events'],
   [new RegExp(`^(${OF_FORMAT})/`), '$1/$1'],
   [/^node\/requests\/propagation-policy$/, 'node/propagation-policy'],
   // Of old Nodes only, which need it at the start.

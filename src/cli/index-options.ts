@@ -4,11 +4,10 @@ import type { LookIndex } from '../look/index/look-index.js';
 import { clearCache, openLookIndex } from '../look/index/open-look-index.js';
 import { Processes } from '../look/report/processes.js';
 import type { InputForm } from '../traces/find-traces.js';
-import { furtherRuns } from '../traces/run-directory.js';
-import { sharedServices } from '../traces/shared-services.js';
-import { FaultReport } from './output/fault-report.js';
+import { furtherRuns, sharedServices } from '../traces/run-directory.js';
 import { printMessage } from './command.js';
 import type { ValuesOf } from './command.js';
+import { FaultReport } from './output/fault-report.js';
 import { ProgressLine } from './output/progress-line.js';
 
 /** Options of the subcommands that read through the index. */

@@ -1,17 +1,56 @@
-import { readFileSync } from 'node:fs';
 import type * as JetStream from '@nats-io/jetstream';
 import type * as Nats from '@nats-io/transport-node';
-import { counted } from '../core/readable-text.js';
+import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { TracewrightError } from '../core/errors.js';
 import { wrapSystemError } from '../core/files/system-error.js';
+import { counted } from '../core/readable-text.js';
 import { version } from '../core/version.js';
 import { RequestEncoder } from '../export/otlp/otlp-protobuf.js';
+import { isTlsError } from './errors.js';
 import { cutMessages, SpanTooLarge } from './nats-messages.js';
 import type { NatsMessage } from './nats-messages.js';
 import type { NatsSettings } from './nats-settings.js';
 import { DUPLICATE_WINDOW_MS, findStream, NoStream } from './nats-stream.js';
-import { loadOptionalPackage } from './optional-package.js';
 import type { Outcome, ShipBatch, ShipTarget } from './target.js';
-import { isTlsError } from './errors.js';
+
+/** Where packages are looked for: next to the command, then in the project of the working directory. */
+function directories(): string[] {
+  const [, script] = process.argv;
+  const project = join(process.cwd(), 'x');
+  if (script === undefined) return [project];
+  try {
+    // npm starts the command by a link.
+    return [realpathSync(script), script, project];
+  } catch {
+    return [script, project];
+  }
+}
+
+/**
+ * Loads a package that only some options need.
+ *
+ * @param install what a person has to install.
+ * @throws TracewrightError `ERR_DEPENDENCY` when it cannot be found.
+ */
+function loadOptionalPackage(name: string, field: string, install: string): unknown {
+  let cause: unknown;
+  for (const directory of directories()) {
+    try {
+      return createRequire(directory)(name) as unknown;
+    } catch (error) {
+      cause ??= error;
+    }
+  }
+  const limit = `npm install ${install}`;
+  throw new TracewrightError('ERR_DEPENDENCY', `${field} needs ${name}: ${limit}`, {
+    field,
+    value: name,
+    limit,
+    cause,
+  });
+}
 
 const PACKAGES = '@nats-io/transport-node @nats-io/jetstream';
 /** Of a connection, and of an acknowledgement, in milliseconds. */

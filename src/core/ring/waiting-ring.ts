@@ -117,10 +117,6 @@ export class WaitingRing extends Ring {
     return this.heads[0]!;
   }
 
-  get tailWord(): number {
-    return this.#tail | 0;
-  }
-
   override makeRoom(bytes: number): boolean {
     if (!this.#feeds.isOpen) throw closedError();
     if (bytes <= this.capacity / 2) {

@@ -1,14 +1,68 @@
+import { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
 import type { Worker, WorkerOptions } from 'node:worker_threads';
+import { rankRings } from '../file-names.js';
+import { rankFileName } from '../metafile.js';
 import { nodeThreads, setAssignment } from './assignment.js';
 import { Peer } from './peer.js';
-import { takeRank } from './thread-rank.js';
-import type { ThreadRank } from './thread-rank.js';
 import { RankRendezvous } from './rank-rendezvous.js';
 import { completeRank, MAIN_RANK, openMainRank, writeRankCount } from './run-files.js';
 import type { RunFiles } from './run-files.js';
-import { RunningWorkers } from './running-workers.js';
+import { takeRank } from './thread-rank.js';
+import type { ThreadRank } from './thread-rank.js';
+
+/** How long the end of the process waits for workers that it ends, all together. */
+const LIMIT_MS = 2000;
+const LOOK_AGAIN_MS = 2;
+
+const clock = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+/**
+ * Workers that are ranks and have not ended. When the process ends, Node ends them without an event
+ * for it. So the main thread does it before, and completes their traces.
+ */
+class RunningWorkers {
+  readonly #workers = new Map<number, Worker>();
+  readonly #prefix: string;
+  readonly #complete: (rank: number) => void;
+
+  /** @param complete completes the trace of a rank whose thread has ended. */
+  constructor(prefix: string, complete: (rank: number) => void) {
+    this.#prefix = prefix;
+    this.#complete = complete;
+  }
+
+  readonly #end = (): void => {
+    for (const worker of this.#workers.values()) void worker.terminate();
+    const limit = performance.now() + LIMIT_MS;
+    for (const rank of this.#workers.keys()) {
+      this.#completeWhenEnded(rank, limit);
+    }
+  };
+
+  add(rank: number, worker: Worker): void {
+    this.#workers.set(rank, worker);
+    // After the listeners that the program has by now: they may still use its workers.
+    process.off('exit', this.#end);
+    process.on('exit', this.#end);
+  }
+
+  /** The worker has ended by itself, and its trace is complete. */
+  delete(rank: number): void {
+    this.#workers.delete(rank);
+  }
+
+  /** A thread that runs is refused by the recovery, and leaves its ring to it when it has ended. */
+  #completeWhenEnded(rank: number, limit: number): void {
+    const path = rankFileName(this.#prefix, rank);
+    do {
+      this.#complete(rank);
+      if (existsSync(path) && !existsSync(rankRings(path, undefined, '').calls)) return;
+      Atomics.wait(clock, 0, 0, LOOK_AGAIN_MS);
+    } while (performance.now() < limit);
+  }
+}
 
 /** Options of Node that load modules and take a value, and others that a worker may be given. */
 const LOADING = /^(--import|--require|-r|--loader|--experimental-loader|--conditions|-C)(=|$)/;

@@ -1,5 +1,9 @@
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { writeUtf8 } from '../../core/utf8.js';
+import { DESCRIPTION_OFFSET, SIZE_OFFSET, START_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
+import { writeInteger, writeUntyped } from './encoder.js';
+import { recordTaken } from './event-stream.js';
+import type { EventStream, EventTrace } from './event-stream.js';
 import {
   constantStores,
   headStores,
@@ -8,10 +12,6 @@ import {
   timeStores,
   writeValueAt,
 } from './event-text.js';
-import { writeInteger, writeUntyped } from './encoder.js';
-import { DESCRIPTION_OFFSET, SIZE_OFFSET, START_OFFSET, SUBSTREAM_OFFSET } from '../layout.js';
-import { recordTaken } from './record-taken.js';
-import type { EventStream, EventTrace } from './event-stream.js';
 import { isUsual, listNames, takeValues } from './taken-attributes.js';
 import { SURELY_SHORT } from './value.js';
 import type { Attributes } from './value.js';

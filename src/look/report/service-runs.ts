@@ -1,6 +1,5 @@
 import { isAbsolute, relative } from 'node:path';
-import { runOf } from '../../traces/run-directory.js';
-import { sharedServices } from '../../traces/shared-services.js';
+import { runOf, sharedServices } from '../../traces/run-directory.js';
 import type { LookIndex } from '../index/look-index.js';
 import type { ServiceRuns } from './report-shape.js';
 

@@ -2,7 +2,7 @@ import { MAX_DEPTH } from '../mark-stacks.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { TraceDefinitions } from './check-metadata.js';
 import { ThreadRegions } from './check-regions.js';
-import { judgePayload } from '../declared-payload.js';
+import { judgePayload } from '../signature.js';
 import type { FindingCollector, Rule } from './finding-collector.js';
 import { codeOf, JUMBO_DATA_OFFSET, MAX_LABEL_BYTES } from '../layout.js';
 import {

@@ -1,10 +1,10 @@
 import { declarationOf, modelOf } from '../catalog.js';
 import type { ModelName } from '../catalog.js';
-import type { Shape } from '../declared-payload.js';
 import { mcvOf } from '../layout.js';
 import { concernsTasks } from '../model-regions.js';
-import { signatureOf } from './event-arguments.js';
 import { shapeOf } from '../signature.js';
+import type { Shape } from '../signature.js';
+import { signatureOf } from './event-arguments.js';
 
 /** What the emulator requires of a thread that emits an event of a model. */
 export const activity: Readonly<Record<ModelName, 'any' | 'active' | 'running'>> = {

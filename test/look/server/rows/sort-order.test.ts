@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sortOrder } from '../../../../src/look/server/rows/sort-order.js';
+import { sortOrder } from '../../../../src/look/server/rows/sorted-rows.js';
 
 describe('sortOrder', () => {
   it('orders any numbers that are not negative, and keeps the order of equal ones', async () => {
