@@ -68,8 +68,8 @@ function shipper(): typeof import('./run/start-shipper.js') {
 }
 
 /** What leaves nothing is loaded for few processes. */
-function late(): typeof import('./run/leave-nothing.js') {
-  return require('./run/leave-nothing.js') as typeof import('./run/leave-nothing.js');
+function late(): typeof import('./run/brief-process.js') {
+  return require('./run/brief-process.js') as typeof import('./run/brief-process.js');
 }
 
 function beginFirst(): void {
