@@ -1,7 +1,15 @@
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
-import type { AnyFunction, MethodMessage, PublishedMessage } from './published-calls.js';
+import { subscriptionsOf, watchSubscribers } from './published-calls.js';
+import type {
+  AnyFunction,
+  CallChannel,
+  CallChannels,
+  DirectCalls,
+  MethodMessage,
+  PublishedMessage,
+} from './published-calls.js';
 
 export const RUNNING = Symbol('tracewright.operation');
 
@@ -88,7 +96,7 @@ let started: StartedCall | undefined;
 // Closures are made by functions of their own here: a function that has one allocates for it in each call.
 
 /** The callback of a call that is recorded. */
-export function recordedCallback(
+function recordedCallback(
   recorder: CallRecorder,
   message: CallMessage,
   call: RunningCall,
@@ -118,7 +126,7 @@ export function recordedCallback(
 }
 
 /** Has a callback of the library's own end the call of it that is running; returns the callback. */
-export function endsCall(of: CallRecorder, callback: AnyFunction): AnyFunction {
+function endsCall(of: CallRecorder, callback: AnyFunction): AnyFunction {
   if (started?.recorder !== of) return callback;
   const { recorder, message, call } = started;
   started = undefined;
@@ -273,7 +281,7 @@ export function recordCall(
 }
 
 /** Calls a function: a callback as its last argument, or a promise as its result, ends the call. */
-export function recordedCall(
+function recordedCall(
   recorder: CallRecorder,
   original: AnyFunction,
   message: MethodMessage,
@@ -284,4 +292,79 @@ export function recordedCall(
     return recordCallback(recorder, message, original, self, args, last);
   }
   return recordPromise(recorder, message, original, self, args);
+}
+
+/** The channels of a library, each of which has one subscriber at most as long as nobody else subscribes. */
+export class DirectChannel implements DirectCalls {
+  readonly recorder: CallRecorder;
+  // Node 26 makes a look-up of each.
+  readonly #start: CallChannel;
+  readonly #end: CallChannel;
+  readonly #asyncStart: CallChannel;
+  readonly #asyncEnd: CallChannel;
+  readonly #error: CallChannel;
+  readonly #hasAsyncStart: number;
+  isAlone = false;
+
+  constructor(channels: CallChannels, recorder: CallRecorder) {
+    this.#start = channels.start;
+    this.#end = channels.end;
+    this.#asyncStart = channels.asyncStart;
+    this.#asyncEnd = channels.asyncEnd;
+    this.#error = channels.error;
+    this.recorder = recorder;
+    this.#hasAsyncStart = recorder.callsBack ? 1 : 0;
+    const changed = (): void => {
+      this.isAlone = this.#hasNoOther();
+    };
+    for (const each of [this.#start, this.#end, this.#asyncStart, this.#asyncEnd, this.#error]) {
+      watchSubscribers(each, changed);
+    }
+    changed();
+  }
+
+  #hasNoOther(): boolean {
+    // Node enters stores of these two alone.
+    return (
+      subscriptionsOf(this.#start) === 1 &&
+      this.#end._subscribers?.length === 1 &&
+      subscriptionsOf(this.#asyncStart) === this.#hasAsyncStart &&
+      this.#asyncEnd._subscribers?.length === 1 &&
+      this.#error._subscribers === undefined
+    );
+  }
+
+  get isUnheard(): boolean {
+    return this.recorder.isSilent && this.isAlone;
+  }
+
+  call(original: AnyFunction, message: MethodMessage): unknown {
+    return recordedCall(this.recorder, original, message);
+  }
+
+  promise(original: AnyFunction, message: CallMessage): unknown {
+    return recordPromise(this.recorder, message, original, undefined, []);
+  }
+
+  ends(callback: AnyFunction): AnyFunction {
+    return endsCall(this.recorder, callback);
+  }
+
+  begin(message: CallMessage): RunningCall | undefined {
+    const call = this.recorder.begin(message);
+    if (call !== undefined) this.recorder.returned(message, call, PENDING);
+    return call;
+  }
+
+  callback(message: CallMessage, call: RunningCall, callback: AnyFunction): AnyFunction {
+    return recordedCallback(this.recorder, message, call, callback);
+  }
+
+  acquired(result: unknown): void {
+    this.recorder.acquired(result);
+  }
+
+  end(message: CallMessage, call: RunningCall, hasFailed: boolean): void {
+    this.recorder.ended(message, call, hasFailed);
+  }
 }

@@ -1,138 +1,26 @@
 import * as diagnostics from 'node:diagnostics_channel';
 import {
-  endsCall,
+  DirectChannel,
   FAILED,
   PENDING,
   recordCall,
   recordCallback,
-  recordedCall,
-  recordedCallback,
   recordPromise,
   RUNNING,
   SUCCEEDED,
 } from './calls.js';
 import type { CallMessage, CallRecorder, PublishResult, RunningCall } from './calls.js';
 import { DIRECT, TURNS } from './published-calls.js';
-import type {
-  AnyFunction,
-  CallChannel,
-  CallChannels,
-  DirectCalls,
-  MethodMessage,
-  TurnCalls,
-} from './published-calls.js';
-
-/** How many subscribe to a channel: functions, and stores. */
-function subscriptionsOf({ _subscribers, _stores }: CallChannel): number {
-  return (_subscribers?.length ?? 0) + (_stores?.size ?? 0);
-}
-
-/** The functions of a channel by which subscribers come and go. */
-const CHANGES = ['subscribe', 'unsubscribe', 'bindStore', 'unbindStore'];
-
-/**
- * Calls `changed` after each change of who subscribes to a channel. Asking the channels in each call costs V8 a search:
- * hardly two of them are alike.
- */
-function watchSubscribers(channel: CallChannel, changed: () => void): void {
-  for (const name of CHANGES) {
-    const own = Object.getOwnPropertyDescriptor(channel, name)?.value as AnyFunction | undefined;
-    const change = function (this: object, ...args: unknown[]): unknown {
-      // Node gives the channel another prototype with its first subscriber, and after its last.
-      const inherited = Object.getPrototypeOf(this) as Record<string, AnyFunction>;
-      try {
-        return (own ?? inherited[name]!).apply(this, args);
-      } finally {
-        changed();
-      }
-    };
-    Object.defineProperty(channel, name, { value: change, configurable: true, writable: true });
-  }
-}
-
-/** The channels of a library, each of which has one subscriber at most as long as nobody else subscribes. */
-class DirectChannel implements DirectCalls {
-  readonly recorder: CallRecorder;
-  // Node 26 makes a look-up of each.
-  readonly #start: CallChannel;
-  readonly #end: CallChannel;
-  readonly #asyncStart: CallChannel;
-  readonly #asyncEnd: CallChannel;
-  readonly #error: CallChannel;
-  readonly #hasAsyncStart: number;
-  isAlone = false;
-
-  constructor(channels: CallChannels, recorder: CallRecorder) {
-    this.#start = channels.start;
-    this.#end = channels.end;
-    this.#asyncStart = channels.asyncStart;
-    this.#asyncEnd = channels.asyncEnd;
-    this.#error = channels.error;
-    this.recorder = recorder;
-    this.#hasAsyncStart = recorder.callsBack ? 1 : 0;
-    const changed = (): void => {
-      this.isAlone = this.#hasNoOther();
-    };
-    for (const each of [this.#start, this.#end, this.#asyncStart, this.#asyncEnd, this.#error]) {
-      watchSubscribers(each, changed);
-    }
-    changed();
-  }
-
-  #hasNoOther(): boolean {
-    // Node enters stores of these two alone.
-    return (
-      subscriptionsOf(this.#start) === 1 &&
-      this.#end._subscribers?.length === 1 &&
-      subscriptionsOf(this.#asyncStart) === this.#hasAsyncStart &&
-      this.#asyncEnd._subscribers?.length === 1 &&
-      this.#error._subscribers === undefined
-    );
-  }
-
-  get isUnheard(): boolean {
-    return this.recorder.isSilent && this.isAlone;
-  }
-
-  call(original: AnyFunction, message: MethodMessage): unknown {
-    return recordedCall(this.recorder, original, message);
-  }
-
-  promise(original: AnyFunction, message: CallMessage): unknown {
-    return recordPromise(this.recorder, message, original, undefined, []);
-  }
-
-  ends(callback: AnyFunction): AnyFunction {
-    return endsCall(this.recorder, callback);
-  }
-
-  begin(message: CallMessage): RunningCall | undefined {
-    const call = this.recorder.begin(message);
-    if (call !== undefined) this.recorder.returned(message, call, PENDING);
-    return call;
-  }
-
-  callback(message: CallMessage, call: RunningCall, callback: AnyFunction): AnyFunction {
-    return recordedCallback(this.recorder, message, call, callback);
-  }
-
-  acquired(result: unknown): void {
-    this.recorder.acquired(result);
-  }
-
-  end(message: CallMessage, call: RunningCall, hasFailed: boolean): void {
-    this.recorder.ended(message, call, hasFailed);
-  }
-}
+import type { AnyFunction, CallChannel, CallChannels, TurnCalls } from './published-calls.js';
 
 /** The recorder that is bound to a tracing channel; undefined: there is none, or somebody else has subscribed, too. */
-export function directRecorder(start: CallChannel): CallRecorder | undefined {
+function directRecorder(start: CallChannel): CallRecorder | undefined {
   const direct = start[DIRECT];
   return direct?.isAlone === true ? (direct as DirectChannel).recorder : undefined;
 }
 
 /** Has the calls of a tracing channel recorded without publishing them, as long as nobody else subscribes to it. */
-export function bindRecorder(channels: CallChannels, recorder: CallRecorder): void {
+function bindRecorder(channels: CallChannels, recorder: CallRecorder): void {
   channels.start[DIRECT] = new DirectChannel(channels, recorder);
 }
 

@@ -67,6 +67,34 @@ export interface CallChannels {
   readonly error: CallChannel;
 }
 
+/** How many subscribe to a channel: functions, and stores. */
+export function subscriptionsOf({ _subscribers, _stores }: CallChannel): number {
+  return (_subscribers?.length ?? 0) + (_stores?.size ?? 0);
+}
+
+/** The functions of a channel by which subscribers come and go. */
+const CHANGES = ['subscribe', 'unsubscribe', 'bindStore', 'unbindStore'];
+
+/**
+ * Calls `changed` after each change of who subscribes to a channel. Asking the channels in each call costs V8 a search:
+ * hardly two of them are alike.
+ */
+export function watchSubscribers(channel: CallChannel, changed: () => void): void {
+  for (const name of CHANGES) {
+    const own = Object.getOwnPropertyDescriptor(channel, name)?.value as AnyFunction | undefined;
+    const change = function (this: object, ...args: unknown[]): unknown {
+      // Node gives the channel another prototype with its first subscriber, and after its last.
+      const inherited = Object.getPrototypeOf(this) as Record<string, AnyFunction>;
+      try {
+        return (own ?? inherited[name]!).apply(this, args);
+      } finally {
+        changed();
+      }
+    };
+    Object.defineProperty(channel, name, { value: change, configurable: true, writable: true });
+  }
+}
+
 /** What is published of a call of a method. A subscriber to its start may change the arguments. */
 export interface MethodMessage extends PublishedMessage {
   self: unknown;
