@@ -40,7 +40,7 @@ function run(...args) {
 
 /** The page's own rule for colours. @param {string} url of the page. */
 async function colourRule(url) {
-  const entry = own('../src/page/theme/assigned-colours.ts');
+  const entry = own('../src/page/theme/palette.ts');
   const options = {
     entryPoints: [entry],
     write: false,

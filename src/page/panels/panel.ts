@@ -2,7 +2,7 @@ import type { FunctionComponent } from 'preact';
 
 /**
  * A view below the time line. Add one: a folder or file here that exports a `Panel`, and its line in
- * all-panels.ts. It reads the page through `useApp()`.
+ * panel-host.tsx. It reads the page through `useApp()`.
  */
 export interface Panel {
   /** In the URL, and before the dot of its parameters there. */
