@@ -35,4 +35,15 @@ describe('fastify', () => {
       expect(handler.scope).toMatchObject({ name: 'tracewright/fastify' });
     },
   );
+
+  // Before 3.29 Fastify publishes no instance that could get a hook.
+  it.each(['newest', 'oldest', 'earlier', 'ancient'] as const)(
+    'has the route of what hooks and schemas refuse, and calls no hook without need, %s version',
+    async (age) => {
+      const { spans, stdout } = await runLibrary('fastify-hooks', age, 'fastify');
+      expect(JSON.parse(stdout.split('\n')[1]!)).toEqual(['200 at once', '403 refused', '400']);
+      const requests = spans.filter(({ kind }) => kind === 'server').map(({ name }) => name);
+      expect(requests.sort()).toEqual(['GET /checked/:id', 'GET /plain/:id', 'GET /refused/:id']);
+    },
+  );
 });

@@ -1,3 +1,5 @@
+import { shared } from '../../core/process-state.js';
+
 /** What Fastify keeps of a route, the same object for all of its requests. */
 interface FastifyRoute {
   readonly config?: { readonly url?: unknown };
@@ -23,3 +25,11 @@ function findRoute(request: object): FastifyRoute | undefined {
   key = own;
   return found;
 }
+
+/** The name of the hook that reports routes. Fastify binds its hooks, so they are known by their names alone. */
+export const ROUTE_HOOK = 'tracewrightRoute';
+
+/** What gets the route of a request of Fastify: the part that records requests, if there is one. It throws nothing. */
+export const fastifyRoutes = shared('libraries.fastifyRoutes', () => ({
+  report: undefined as ((response: object, url: unknown) => void) | undefined,
+}));

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { fastifyRoute } from '../../libraries/engine/fastify-route.js';
+import { fastifyRoute, fastifyRoutes, ROUTE_HOOK } from '../../libraries/engine/fastify-route.js';
 import { ROUTE, watchGivenRoutes } from '../../spans/route.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
@@ -156,21 +156,26 @@ function watchFastifyRoutes(
   guard: Guard,
   report: (response: ServerResponse, route: string) => void,
 ): void {
-  const observe = (request: FastifyRequest, { raw }: FastifyReply): void => {
-    const url = urlOf(request);
-    if (typeof url === 'string' && raw !== undefined) report(raw, bounded(url));
+  const observe = (response: ServerResponse | undefined, url: unknown): void => {
+    if (!guard.on) return;
+    try {
+      if (typeof url === 'string' && response !== undefined) report(response, bounded(url));
+    } catch (error) {
+      guard.fail(error);
+    }
   };
+  fastifyRoutes.report = observe as (response: object, url: unknown) => void;
+  const hook: Hook = (request, { raw }, done) => {
+    try {
+      if (guard.on) observe(raw, urlOf(request));
+    } catch (error) {
+      guard.fail(error);
+    }
+    done();
+  };
+  Object.defineProperty(hook, 'name', { value: ROUTE_HOOK });
   guard.subscribe('fastify.initialization', ({ fastify }: FastifyInstance) => {
-    fastify?.addHook?.('onRequest', (request, reply, done) => {
-      if (guard.on) {
-        try {
-          observe(request, reply);
-        } catch (error) {
-          guard.fail(error);
-        }
-      }
-      done();
-    });
+    fastify?.addHook?.('onRequest', hook);
   });
 }
 
