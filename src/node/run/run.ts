@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { clockNow } from '../../core/clock.js';
 import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
 import { anchorNamedDirectory, anchorOwnDirectory } from '../../core/files/anchor.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
-import { pathIn } from '../../core/files/path-in.js';
+import { absolutePath, pathIn } from '../../core/files/path-in.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { RUN_FOLDER as HEPH_FOLDER } from '../../heph/file-names.js';
 import { RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
@@ -178,7 +178,7 @@ export function joinRun(settings: Settings): Run {
     if (parents.topmost) publishRun(parents, settings);
     return parents;
   }
-  const own = resolve(settings.directory ?? defaultDirectory(settings.name));
+  const own = absolutePath(settings.directory ?? defaultDirectory(settings.name));
   const parent = dirname(own);
   const shared = sharedRunIn(parent);
   const firstClock = clockNow();
@@ -192,7 +192,7 @@ export function joinRun(settings: Settings): Run {
     }
   }
   const wanted =
-    shared === undefined ? own : resolve(settings.directory ?? defaultDirectory(SHARED_NAME));
+    shared === undefined ? own : absolutePath(settings.directory ?? defaultDirectory(SHARED_NAME));
   const earlier = earlierRuns(wanted, settings);
   const directory = claim(wanted, settings.ovni ? OVNI_FOLDER : HEPH_FOLDER, earlier[0]);
   anchorNamedDirectory(directory);

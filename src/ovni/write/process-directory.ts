@@ -8,11 +8,11 @@ import {
   rmSync,
   rmdirSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { anchoredPath } from '../../core/files/anchor.js';
 import { isDirectory } from '../../core/files/file-kind.js';
 import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
-import { pathIn } from '../../core/files/path-in.js';
+import { absolutePath, pathIn } from '../../core/files/path-in.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import type { CheckedRingOptions } from '../../core/options/ring-options.js';
 import { recordsNothing } from '../../core/off.js';
@@ -92,15 +92,15 @@ export function claimDirectory(
   ring: DirectoryOptions,
 ): WorkDirectory {
   if (recordsNothing()) {
-    const procDir = join(resolve(traceDir), loomName(loom), processName(pid));
-    return { traceDir: resolve(traceDir), procDir, workDir: procDir };
+    const procDir = join(absolutePath(traceDir), loomName(loom), processName(pid));
+    return { traceDir: absolutePath(traceDir), procDir, workDir: procDir };
   }
-  const claimed = claimProcDir(resolve(traceDir), loom, pid, ring);
+  const claimed = claimProcDir(absolutePath(traceDir), loom, pid, ring);
   const temporary = process.env['OVNI_TMPDIR'];
   const workDir =
     temporary === undefined || temporary === ''
       ? claimed.procDir
-      : claimProcDir(resolve(temporary), loom, pid, ring).procDir;
+      : claimProcDir(absolutePath(temporary), loom, pid, ring).procDir;
   return { ...claimed, workDir };
 }
 
