@@ -221,15 +221,15 @@ async function measure({ quick }) {
         title: 'A span with two attributes in its options',
         call: 'options',
         sampled: true,
-        least: 8,
+        least: 12,
       },
       {
         title: 'A span that gets two attributes by setAttribute',
         call: 'set',
         sampled: true,
-        least: 5,
+        least: 8,
       },
-      { title: 'startActiveSpan with a child', call: 'active', sampled: true, least: 5 },
+      { title: 'startActiveSpan with a child', call: 'active', sampled: true, least: 11 },
       { title: 'An unsampled span with two attributes', call: 'options', sampled: false, least: 1 },
       { title: 'Unsampled startActiveSpan with a child', call: 'active', sampled: false, least: 1 },
     ]) {
