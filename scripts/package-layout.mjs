@@ -121,7 +121,7 @@ const folders = [
   // Loaded with the first library that has no channels of its own.
   [/^(node\/(changed-files|es-module-injection)|libraries\/injected\/.*)$/, 'node/changed-files'],
   // Where channels are put into a library, whether anything is recorded or not.
-  [/^libraries\/engine\/published-calls$/, 'libraries/published-calls'],
+  [/^libraries\/engine\/(published-calls|fastify-route)$/, 'libraries/published-calls'],
   [/^libraries\/(record-library|library|engine\/(?!sql|redis))/, 'libraries/libraries'],
   [/^libraries\/engine\/sql/, 'libraries/sql'],
   [/^libraries\/engine\/redis-commands$/, 'libraries/redis-commands'],
