@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { internal } from './package-layout.mjs';
 
-const { callSignatures } = internal('dumpi/call-signatures');
+const { callSignatures } = internal('dumpi/mpi-functions');
 const { fieldEncodings, labelOf } = internal('dumpi/calls');
 
 const page = new URL('../docs/formats/dumpi/calls.md', import.meta.url);

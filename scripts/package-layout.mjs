@@ -223,7 +223,7 @@ export const internals = [
   'heph/read/dump',
   'heph/read/living-pass',
   'heph/read/packet-cursor',
-  'dumpi/call-signatures',
+  'dumpi/mpi-functions',
   'dumpi/calls',
   'dumpi/file-names',
   'dumpi/read/dump',

@@ -1,4 +1,4 @@
-import { callSignatures } from './call-signatures.js';
+import { callSignatures } from './mpi-functions.js';
 import { COUNT_BYTES, STATUS_RECORD_BYTES } from './layout.js';
 
 /** The name of a call that has a record: `'MPI_Send'`. */

@@ -8,13 +8,12 @@ let given: KeepOptions | undefined;
 let rules: KeepRules | undefined;
 let isRead = false;
 
-function grammar(): typeof import('./keep/keep-options.js') {
-  return require('./keep/keep-options.js') as typeof import('./keep/keep-options.js');
-}
+type Checks = typeof import('./keep/keep-options.js');
+type Grammar = typeof import('./keep/keep-variable.js');
 
 /** @throws TracewrightError when they are wrong. */
 export function giveKeep(options: KeepOptions): void {
-  rules = grammar().checkKeep(options);
+  rules = (require('./keep/keep-options.js') as Checks).checkKeep(options);
   given = options;
   isRead = true;
 }
@@ -26,7 +25,7 @@ export function keepRules(): KeepRules | undefined {
   const text = process.env['TRACEWRIGHT_KEEP']?.trim() ?? '';
   if (given !== undefined || text === '') return rules;
   try {
-    rules = grammar().parseKeep(text);
+    rules = (require('./keep/keep-variable.js') as Grammar).parseKeep(text);
   } catch (error) {
     const { message } = error as Error;
     if (getNote(FAULT_NOTE) === message) return rules;

@@ -1,5 +1,4 @@
-import { outOfRange, TracewrightError, wrongType } from '../../core/errors.js';
-import { didYouMean } from '../../core/nearest-name.js';
+import { outOfRange, wrongType } from '../../core/errors.js';
 import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { numberSetting } from '../../core/options/setting.js';
 import type { SpanAttributes } from '../attributes.js';
@@ -65,9 +64,8 @@ export interface KeepRules {
   readonly text: string;
 }
 
-const VARIABLE = 'TRACEWRIGHT_KEEP';
-const NEVER: SlowRule = { ns: Infinity, percent: 0 };
-const DEFAULT_LIMIT = 100;
+export const NEVER: SlowRule = { ns: Infinity, percent: 0 };
+export const DEFAULT_LIMIT = 100;
 const MIB = 1 << 20;
 const DEFAULT_WAITING = 8 * MIB;
 const MOST_WAITING = 512 * MIB;
@@ -75,13 +73,6 @@ const MOST_FIRST = 1_000_000;
 const MOST_LIMIT = 1_000_000;
 /** A day: what takes longer is no request. */
 const MOST_MS = 86_400_000;
-
-const TERMS = ['slower', 'errors', 'ratio', 'first', 'limit'];
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, us: 0.001 };
-const DURATION_LIMIT =
-  'a duration such as 500ms or 2s, or a percentile such as p99; of one route slower:/path=200ms';
-const SHAPES =
-  'slower:500ms, slower:/path=200ms, slower:p99, errors, errors:any, ratio:0.01, first:100 or limit:100/s';
 
 function slowRule(field: string, value: unknown): SlowRule {
   if (typeof value === 'number') {
@@ -105,7 +96,7 @@ function ratioOf(field: string, value: unknown): number {
   return value;
 }
 
-function waitingBytesOf(given: unknown): number {
+export function waitingBytesOf(given: unknown): number {
   const { field, value } = numberSetting(
     'keep.waitingBytes',
     given,
@@ -147,87 +138,12 @@ export function checkKeep(given: KeepOptions): KeepRules {
   });
 }
 
-function durationOf(text: string): SlowRule | undefined {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)(us|ms|s|m)$/.exec(text) ?? [];
-  if (number !== undefined) return { ns: Number(number) * UNITS[unit!]! * 1e6, percent: 0 };
-  const percent = /^p(\d{1,2}(?:\.\d+)?)$/.exec(text)?.[1];
-  return percent === undefined || Number(percent) === 0
-    ? undefined
-    : { ns: Infinity, percent: Number(percent) };
-}
-
-function wrongTerm(term: string, limit: string): TracewrightError {
-  const [name = ''] = term.split(':', 1);
-  const near = TERMS.includes(name) ? '' : didYouMean(name, TERMS);
-  const between = /[;\s]/.test(term) ? '; terms have commas between them' : '';
-  return new TracewrightError(
-    'ERR_ARGUMENT_RANGE',
-    `${VARIABLE}: ${JSON.stringify(term)} must be ${limit}${near}${between}`,
-    { field: VARIABLE, value: term, limit },
-  );
-}
-
-/**
- * Reads `TRACEWRIGHT_KEEP`.
- *
- * @throws TracewrightError that names the term and what would be right.
- */
-export function parseKeep(text: string): KeepRules {
-  let slow = NEVER;
-  const routes = new Map<string, SlowRule>();
-  const rules = {
-    errors: 'none' as KeepRules['errors'],
-    ratio: 0,
-    first: 0,
-    limit: DEFAULT_LIMIT as number,
-  };
-  for (const term of text.split(',').map((each) => each.trim())) {
-    if (term === '') continue;
-    const colon = term.indexOf(':');
-    const name = colon === -1 ? term : term.slice(0, colon);
-    const value = colon === -1 ? '' : term.slice(colon + 1);
-    if (name === 'slower') {
-      const equals = value.lastIndexOf('=');
-      const rule = durationOf(value.slice(equals + 1));
-      if (rule === undefined || equals === 0)
-        throw wrongTerm(term, `slower: and ${DURATION_LIMIT}`);
-      if (equals === -1)
-        slow = { ns: Math.min(slow.ns, rule.ns), percent: rule.percent || slow.percent };
-      else routes.set(value.slice(0, equals), rule);
-    } else if (name === 'errors') {
-      if (value !== '' && value !== 'any') throw wrongTerm(term, 'errors or errors:any');
-      rules.errors = value === 'any' ? 'any' : 'root';
-    } else if (name === 'ratio') {
-      const ratio = value === '' ? NaN : Number(value);
-      if (!(ratio >= 0 && ratio <= 1)) throw wrongTerm(term, 'ratio: and a number from 0 to 1');
-      rules.ratio = ratio;
-    } else if (name === 'first') {
-      if (!/^\d{1,7}$/.test(value)) throw wrongTerm(term, 'first: and a number of requests');
-      rules.first = Number(value);
-    } else if (name === 'limit') {
-      const count = /^(\d{1,7})\/s$/.exec(value)?.[1];
-      if (value !== 'off' && (count === undefined || Number(count) === 0)) {
-        throw wrongTerm(term, 'limit: and a number a second such as 100/s, or limit:off');
-      }
-      rules.limit = count === undefined ? Infinity : Number(count);
-    } else {
-      throw wrongTerm(term, SHAPES);
-    }
-  }
-  return withText({
-    slow,
-    routes,
-    ...rules,
-    decide: undefined,
-    waitingBytes: waitingBytesOf(undefined),
-  });
-}
-
 function slowText({ ns, percent }: SlowRule): string[] {
   return [...(ns < Infinity ? [`${ns / 1e6}ms`] : []), ...(percent > 0 ? [`p${percent}`] : [])];
 }
 
-function withText(rules: Omit<KeepRules, 'text'>): KeepRules {
+/** Adds the rules as text. */
+export function withText(rules: Omit<KeepRules, 'text'>): KeepRules {
   const { slow, routes, errors, ratio, first, limit, decide } = rules;
   const terms = [
     ...slowText(slow).map((each) => `slower:${each}`),

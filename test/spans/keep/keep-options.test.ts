@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkKeep, parseKeep } from '../../../src/spans/keep/keep-options.js';
+import { checkKeep } from '../../../src/spans/keep/keep-options.js';
+import { parseKeep } from '../../../src/spans/keep/keep-variable.js';
 
 test('the variable says what the options say', () => {
   const parsed = parseKeep(
