@@ -179,15 +179,15 @@ TEST(loop_watch_lets_a_thread_without_an_open_span_sleep) {
 TEST(loop_watch_without_spans_believes_a_thread_that_rests) {
   Stage stage;
   std::thread thread([&] {
-    // Long, for the drain thread may get no CPU for a while before its first look.
-    stage.begin(800, false);
+    // Long: the first look comes after half of it, and the drain thread may get no CPU for as long.
+    stage.begin(2000, false);
     stage.turn();
     stage.watch->rest(true);
-    pause_us(3200000);
+    pause_us(4500000);
     stage.watch->rest(false);
     CHECK_EQUAL(stage.state(), 0u);
     CHECK_EQUAL(stage.turn(), 0u);
-    pause_us(3200000);
+    pause_us(4500000);
     CHECK_EQUAL(stage.turn(), LoopWatch::kStall);
     stage.watch->resume();
   });
