@@ -108,6 +108,8 @@ const folders = [
   // Only if they are wanted.
   [/^spans\/context\/other-formats$/, 'spans/other-formats'],
   [/^otel\/program-propagator$/, 'otel/program-propagator'],
+  // A process below npm reads one small file at its start.
+  [/^core\/files\/(regular-file|file-view)$/, 'core/regular-file'],
   // Little, and needed by the hook where no spans are.
   [/^(spans\/(conventions|keep-setting|layout|route)|otel\/keys)$/, 'core/core'],
   // Where not every trace is kept.
