@@ -15,36 +15,47 @@ namespace tracewright {
 // which may be the same place or up to 31 bytes before it, and need not be aligned.
 void put_big_endian_words(uint8_t* to, const uint8_t* from, size_t count);
 
-inline uint32_t big_endian_word(const uint8_t* bytes) {
-  uint32_t value;
-  std::memcpy(&value, bytes, sizeof value);
+// A number with its bytes in the order of a record, and back.
+inline uint16_t big_endian(uint16_t half) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  value = __builtin_bswap32(value);
+  half = __builtin_bswap16(half);
 #endif
-  return value;
+  return half;
 }
 
-inline void put_big_endian_word(uint8_t* to, uint32_t word) {
+inline uint32_t big_endian(uint32_t word) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   word = __builtin_bswap32(word);
 #endif
-  std::memcpy(to, &word, sizeof word);
+  return word;
 }
 
-// Numbers of 64 bits.
-inline uint64_t big_endian_number(const uint8_t* bytes) {
-  uint64_t number;
-  std::memcpy(&number, bytes, sizeof number);
+inline uint64_t big_endian(uint64_t number) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   number = __builtin_bswap64(number);
 #endif
   return number;
 }
 
-inline void put_big_endian_number(uint8_t* to, uint64_t number) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  number = __builtin_bswap64(number);
-#endif
+template <typename Number>
+Number read_big_endian(const uint8_t* bytes) {
+  Number number;
+  std::memcpy(&number, bytes, sizeof number);
+  return big_endian(number);
+}
+
+inline uint32_t big_endian_word(const uint8_t* bytes) {
+  return read_big_endian<uint32_t>(bytes);
+}
+
+inline uint64_t big_endian_number(const uint8_t* bytes) {
+  return read_big_endian<uint64_t>(bytes);
+}
+
+// A word or a number, by its type.
+template <typename Number>
+void put_big_endian(uint8_t* to, Number number) {
+  number = big_endian(number);
   std::memcpy(to, &number, sizeof number);
 }
 

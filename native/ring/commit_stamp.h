@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "clock/clock.h"
+#include "ring/big_endian_words.h"
 #include "ring/control_page.h"
 #include "ring/interval_stamp.h"
 
@@ -75,12 +76,7 @@ class CommitStamp {
   template <Stamp kStamp>
   bool put_time(uint8_t* record, uint64_t ns) {
     if constexpr (kStamp == Stamp::interval) return interval_.put(record, ns - epoch_);
-    if constexpr (kStamp == Stamp::big) {
-      ns -= epoch_;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-      ns = __builtin_bswap64(ns);
-#endif
-    }
+    if constexpr (kStamp == Stamp::big) ns = big_endian(ns - epoch_);
     if constexpr (kStamp != Stamp::none) std::memcpy(record + offset_, &ns, sizeof ns);
     return true;
   }
@@ -109,16 +105,16 @@ class CommitStamp {
   // already.
   void raise(uint8_t* record, size_t length, uint64_t ns) const {
     if (offset_ + sizeof ns > length) return;
-    const bool swaps = kind_ == Stamp::big && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-    if (kind_ == Stamp::big) {
+    const bool swaps = kind_ == Stamp::big;
+    if (swaps) {
       ns -= std::min(ns, epoch_);
     } else if (kind_ != Stamp::native) {
       return;
     }
     uint64_t stamped = of(record);
-    if (swaps) stamped = __builtin_bswap64(stamped);
+    if (swaps) stamped = big_endian(stamped);
     if (stamped >= ns) return;
-    if (swaps) ns = __builtin_bswap64(ns);
+    if (swaps) ns = big_endian(ns);
     std::memcpy(record + offset_, &ns, sizeof ns);
   }
 
@@ -149,20 +145,14 @@ class CommitStamp {
   // ---- Prefaces: what goes before a record whose stamp was refused ----
 
   // Bytes of the one that comes next; 0: none.
-  size_t preface_bytes() const {
-    return interval_.preface_bytes();
-  }
-  void write_preface(uint8_t* to, const uint8_t* record) {
-    interval_.write_preface(to, record);
-  }
+  size_t preface_bytes() const { return interval_.preface_bytes(); }
+  void write_preface(uint8_t* to, const uint8_t* record) { interval_.write_preface(to, record); }
   // As put(), which may find that yet another preface is needed.
   bool put_after_preface(uint8_t* record) {
     return interval_.put_after_preface(record, in_order(now()) - epoch_);
   }
   // Reports to the writer that its record had one, or that there was no room.
-  void note_preface(bool complete) {
-    interval_.note_preface(complete);
-  }
+  void note_preface(bool complete) { interval_.note_preface(complete); }
 
   // ---- Stamps by the writer ----
 
@@ -175,14 +165,10 @@ class CommitStamp {
   bool is_in_order(uint64_t ns) const {
     return ns >= control_->last_stamp.load(std::memory_order_relaxed);
   }
-  void note_last(uint64_t ns) {
-    control_->last_stamp.store(ns, std::memory_order_relaxed);
-  }
+  void note_last(uint64_t ns) { control_->last_stamp.store(ns, std::memory_order_relaxed); }
 
  private:
-  [[gnu::noinline, gnu::cold]] uint64_t take_slowly() {
-    return in_order(now());
-  }
+  [[gnu::noinline, gnu::cold]] uint64_t take_slowly() { return in_order(now()); }
 
   // The time of the next stamp, which lies at or after the last one.
   [[gnu::always_inline]] uint64_t in_order(uint64_t ns) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "clock/clock.h"
+#include "ring/big_endian_words.h"
 
 namespace tracewright {
 
@@ -101,12 +102,8 @@ class IntervalStamp {
 
     explicit EncodedTime(uint64_t ns) {
       const uint64_t whole = ns / kSecond;
-      seconds = static_cast<uint16_t>(whole);
-      rest = static_cast<uint32_t>(ns - whole * kSecond);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-      seconds = __builtin_bswap16(seconds);
-      rest = __builtin_bswap32(rest);
-#endif
+      seconds = big_endian(static_cast<uint16_t>(whole));
+      rest = big_endian(static_cast<uint32_t>(ns - whole * kSecond));
     }
 
     void put(uint8_t* place) const {

@@ -11,10 +11,6 @@ namespace {
 
 constexpr uint32_t kCacheLine = 64;
 
-void write_big_endian(uint8_t* bytes, uint32_t value) {
-  for (int i = 3; i >= 0; --i, value >>= 8) bytes[i] = static_cast<uint8_t>(value);
-}
-
 }  // namespace
 
 uint32_t OpenRecords::stride(const OpenRecordOptions& options) {
@@ -65,7 +61,7 @@ bool OpenRecords::waits(const uint8_t* open, size_t length, size_t stamp_at) con
 uint32_t OpenRecords::number_waiting(uint32_t number) {
   const int32_t at = options_.number_at;
   for (const Waiting& each : waiting_) {
-    if (at >= 0) write_big_endian(each.record + at + 4, number++);
+    if (at >= 0) put_big_endian(each.record + at + 4, number++);
   }
   return number;
 }
@@ -103,13 +99,13 @@ void OpenRecords::put_number(uint8_t* to) {
   const int32_t at = options_.number_at;
   if (at < 0) return;
   const uint32_t number = control_->next_number.load(std::memory_order_relaxed);
-  write_big_endian(to + at + 4, number);
+  put_big_endian(to + at + 4, number);
   control_->next_number.store(number + 1, std::memory_order_release);
 }
 
 void OpenRecords::finish_record(uint8_t* record) {
   put_number(record);
-  write_big_endian(record + control_->final_word_at, control_->final_word);
+  put_big_endian(record + control_->final_word_at, control_->final_word);
 }
 
 OpenRecord* OpenRecords::prepared_at(uint32_t at) const {
@@ -125,16 +121,15 @@ void OpenRecords::begin_prepared(uint32_t at, uint32_t state, uint32_t start_at,
   if (head == nullptr || start_at + sizeof ns > length || word_at + sizeof word > length) return;
   auto* const record = reinterpret_cast<uint8_t*>(head + 1);
   ns -= std::min(ns, control_->epoch);
-  write_big_endian(record + start_at, static_cast<uint32_t>(ns >> 32));
-  write_big_endian(record + start_at + 4, static_cast<uint32_t>(ns));
-  write_big_endian(record + word_at, word);
+  put_big_endian(record + start_at, ns);
+  put_big_endian(record + word_at, word);
   head->state.store(state, std::memory_order_release);
 }
 
 void OpenRecords::put_word(uint32_t at, uint32_t word_at, uint32_t word) {
   OpenRecord* const head = prepared_at(at);
   if (head == nullptr || word_at + sizeof word > stride_ - sizeof(OpenRecord)) return;
-  write_big_endian(reinterpret_cast<uint8_t*>(head + 1) + word_at, word);
+  put_big_endian(reinterpret_cast<uint8_t*>(head + 1) + word_at, word);
 }
 
 void OpenRecords::free_prepared(uint32_t at) {
@@ -167,7 +162,7 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
     if (committing && waits(record, length, stamp.offset())) continue;
     if (at >= 0 && static_cast<uint32_t>(at) + 8 <= length &&
         big_endian_word(record + at) == series) {
-      write_big_endian(record + at + 4, number++);
+      put_big_endian(record + at + 4, number++);
     }
     if ((state & OpenRecord::kEnded) == 0) stamp.raise(record, length, ns);
     each.mark.store(mark, std::memory_order_relaxed);

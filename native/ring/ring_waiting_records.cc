@@ -119,7 +119,7 @@ uint64_t Ring::copy_waiting(const Ring& waiting, const int32_t* positions, size_
   }
   uint8_t* record = to;
   for (size_t i = 0; i < copied; ++i) {
-    put_big_endian_word(record + index->link_at, number + static_cast<uint32_t>(i));
+    put_big_endian(record + index->link_at, number + static_cast<uint32_t>(i));
     put_reason(*index, record, reason);
     const uint64_t position = static_cast<uint32_t>(positions[i]) & waiting.mask_;
     take_back(*index, index->marks[position >> index->record_shift], record, options_.stamp_offset);
@@ -155,10 +155,10 @@ void Ring::end_waiting() {
   }
   attend_slots();
   const uint64_t end = stamp_.take<Stamp::big>();
-  put_big_endian_number(record + options_.stamp_offset, end);
+  put_big_endian(record + options_.stamp_offset, end);
   head->state.store(state | OpenRecord::kEnded, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  put_big_endian_word(end_of_name(index, record) + index.word_after_name, word);
+  put_big_endian(end_of_name(index, record) + index.word_after_name, word);
   head->mark.store(static_cast<uint32_t>(index.ended[group]), std::memory_order_relaxed);
   index.ended[group] = static_cast<int32_t>(at);
   index.bytes[group] = waits;
@@ -171,11 +171,11 @@ void Ring::end_in_ring(OpenRecord* head, uint32_t group, uint32_t kind) {
   WaitingIndex& index = *index_;
   const auto bytes = static_cast<uint32_t>(index.call[WaitingIndex::kBytes]);
   uint8_t* const to = put_ended(*this, head, bytes);
-  put_big_endian_word(to + options_.length_offset, bytes);
-  put_big_endian_word(end_of_name(index, to) + index.word_after_name,
-                      static_cast<uint32_t>(index.call[WaitingIndex::kWord]));
+  put_big_endian(to + options_.length_offset, bytes);
+  put_big_endian(end_of_name(index, to) + index.word_after_name,
+                 static_cast<uint32_t>(index.call[WaitingIndex::kWord]));
   const uint64_t end = stamp_.take<Stamp::big>();
-  put_big_endian_number(to + options_.stamp_offset, end);
+  put_big_endian(to + options_.stamp_offset, end);
   publish_waiting(head, static_cast<uint32_t>(index.call[WaitingIndex::kSlot]), group, kind, bytes);
   index.bytes[group] += static_cast<int32_t>(bytes);
   index.call[WaitingIndex::kSlot] = WaitingIndex::kDoneInRing;
@@ -197,7 +197,7 @@ void Ring::publish_waiting(OpenRecord* head, uint32_t at, uint32_t group, uint32
   WaitingIndex& index = *index_;
   const auto position = static_cast<int32_t>(head_);
   const uint64_t offset = head_ & mask_;
-  put_big_endian_word(data_ + offset + index.link_at, static_cast<uint32_t>(index.lasts[group]));
+  put_big_endian(data_ + offset + index.link_at, static_cast<uint32_t>(index.lasts[group]));
   publish(bytes);
   free_open_record(head, at);
   index.linked[0] = static_cast<int32_t>(head_);

@@ -10,8 +10,7 @@ class Holder {
   s0 = 0;
   s1 = 0;
   flags = 0;
-  /** A double from the beginning, so that V8 keeps no object of it. */
-  since = 0.5;
+  since = 0;
   /** False: the program acquired it where no span was active. */
   isKnown = false;
 }

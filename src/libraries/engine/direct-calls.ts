@@ -13,7 +13,7 @@ import type { CallMessage, CallRecorder, PublishResult, RunningCall } from './ca
 import { DIRECT, TURNS } from './published-calls.js';
 import type { AnyFunction, CallChannel, CallChannels, TurnCalls } from './published-calls.js';
 
-/** The recorder that is bound to a tracing channel; undefined: there is none, or somebody else has subscribed, too. */
+/** The recorder that is bound to a tracing channel; undefined: there is none, or there is another subscriber. */
 function directRecorder(start: CallChannel): CallRecorder | undefined {
   const direct = start[DIRECT];
   return direct?.isAlone === true ? (direct as DirectChannel).recorder : undefined;

@@ -74,6 +74,12 @@ const MOST_LIMIT = 1_000_000;
 /** A day: what takes longer is no request. */
 const MOST_MS = 86_400_000;
 
+/** A percentile such as `p99`; undefined: it is none. */
+export function percentileOf(text: string): SlowRule | undefined {
+  const percent = Number(/^p(\d{1,2}(?:\.\d+)?)$/.exec(text)?.[1] ?? 0);
+  return percent === 0 ? undefined : { ns: Infinity, percent };
+}
+
 function slowRule(field: string, value: unknown): SlowRule {
   if (typeof value === 'number') {
     if (!(value > 0 && value <= MOST_MS)) {
@@ -83,10 +89,10 @@ function slowRule(field: string, value: unknown): SlowRule {
   }
   if (typeof value !== 'string')
     throw wrongType(field, value, 'milliseconds, or a percentile such as p99');
-  const percent = /^p(\d{1,2}(?:\.\d+)?)$/.exec(value)?.[1];
-  if (percent === undefined || Number(percent) === 0)
+  const rule = percentileOf(value);
+  if (rule === undefined)
     throw outOfRange(field, value, 'milliseconds as a number, or a percentile such as p99');
-  return { ns: Infinity, percent: Number(percent) };
+  return rule;
 }
 
 function ratioOf(field: string, value: unknown): number {

@@ -1,6 +1,6 @@
 import { TracewrightError } from '../../core/errors.js';
 import { didYouMean } from '../../core/nearest-name.js';
-import { DEFAULT_LIMIT, NEVER, waitingBytesOf, withText } from './keep-options.js';
+import { DEFAULT_LIMIT, NEVER, percentileOf, waitingBytesOf, withText } from './keep-options.js';
 import type { KeepRules, SlowRule } from './keep-options.js';
 
 const VARIABLE = 'TRACEWRIGHT_KEEP';
@@ -15,10 +15,7 @@ const SHAPES =
 function durationOf(text: string): SlowRule | undefined {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(us|ms|s|m)$/.exec(text) ?? [];
   if (number !== undefined) return { ns: Number(number) * UNITS[unit!]! * 1e6, percent: 0 };
-  const percent = /^p(\d{1,2}(?:\.\d+)?)$/.exec(text)?.[1];
-  return percent === undefined || Number(percent) === 0
-    ? undefined
-    : { ns: Infinity, percent: Number(percent) };
+  return percentileOf(text);
 }
 
 function wrongTerm(term: string, limit: string): TracewrightError {
