@@ -11,6 +11,7 @@
 #include "addon/calls.h"
 #include "file/anchor.h"
 #include "file/file_identity.h"
+#include "file/hidden_name.h"
 #include "file/replace_file.h"
 #include "process/shared_list_file.h"
 #include "ring/ring_file.h"
@@ -75,6 +76,12 @@ Napi::Value anchor_directory(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// makeDirectories(path, mode)
+Napi::Value make_directories_call(const Napi::CallbackInfo& info) {
+  const auto mode = static_cast<mode_t>(info[1].As<Napi::Number>().Uint32Value());
+  return Napi::Boolean::New(info.Env(), make_directories(string_of(info[0]), mode));
+}
+
 Napi::Value release_directory(const Napi::CallbackInfo& info) {
   HeldDirectories& held = held_directories();
   const std::lock_guard<std::mutex> lock(held.lock);
@@ -119,6 +126,14 @@ Napi::Value next_data(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(offset));
 }
 
+// hasHiddenName(directory, other)
+Napi::Value has_hidden_name_call(const Napi::CallbackInfo& info) {
+  Failure failure;
+  const bool found = has_hidden_name(string_of(info[0]), string_of(info[1]), &failure);
+  if (failure.error != 0) throw_failure(info.Env(), failure);
+  return Napi::Boolean::New(info.Env(), found);
+}
+
 Napi::Value ring_is_held(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), is_ring_file_held(info[0].As<Napi::Number>().Int32Value()));
 }
@@ -131,10 +146,12 @@ void add_file_calls(Napi::Object exports) {
   put("putListEntry", put_list_entry_call);
   put("forgetListEntries", forget_list_entries_call);
   put("anchorDirectory", anchor_directory);
+  put("makeDirectories", make_directories_call);
   put("releaseDirectory", release_directory);
   put("anchoredPath", anchored_path);
   put("fileIdentity", file_identity);
   put("tryLock", try_lock);
+  put("hasHiddenName", has_hidden_name_call);
   put("nextData", next_data);
   put("ringIsHeld", ring_is_held);
 }

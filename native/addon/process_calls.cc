@@ -17,6 +17,7 @@
 #include "addon/environment.h"
 #include "addon/signal_listeners.h"
 #include "drain/drain_thread.h"
+#include "process/free_descriptors.h"
 #include "process/notes.h"
 #include "process/process_end.h"
 
@@ -56,6 +57,10 @@ Napi::Value release_signals(const Napi::CallbackInfo& info) {
 // callBeforeSignal(listener)
 Napi::Value call_before_signal_call(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), call_before_signal(info.Env(), info[0]));
+}
+
+Napi::Value free_descriptors_call(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), free_descriptors());
 }
 
 Napi::Value process_ends(const Napi::CallbackInfo& info) {
@@ -133,6 +138,7 @@ void add_process_calls(Napi::Object exports) {
   put("releaseSignals", release_signals);
   put("callBeforeSignal", call_before_signal_call);
   put("processEnds", process_ends);
+  put("freeDescriptors", free_descriptors_call);
   put("systemThreadId", system_thread_id);
   put("systemRandom", system_random);
   put("fillRandom", fill_random);

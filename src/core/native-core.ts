@@ -164,6 +164,8 @@ export interface NativeCore extends NativeWaiting {
    * the path leads to. With `isOurs` a link is an error, and so is a directory of another user but root.
    */
   anchorDirectory(path: string, isOurs: boolean): void;
+  /** Makes a directory and the missing ones above it. False: it could not, or there is something else, such as a link. */
+  makeDirectories(path: string, mode: number): boolean;
   releaseDirectory: (path: string) => void;
   /** A path that leads below the directory that is held, where the system has one; else the same. */
   anchoredPath(path: string): string;
@@ -173,6 +175,14 @@ export interface NativeCore extends NativeWaiting {
   processEnds(): void;
   /** Locks the file or directory that is open as `fd`; false when another descriptor has it locked. */
   tryLock: (fd: number) => boolean;
+  /**
+   * Whether a name below a directory begins with a dot, or is `other`. It reads names alone, and follows no link.
+   *
+   * @throws an error with the system's code where a directory cannot be read.
+   */
+  hasHiddenName: (directory: string, other: string) => boolean;
+  /** How many file descriptors the process may still open; infinite where the system does not say. */
+  freeDescriptors: () => number;
   /** Where a file has bytes again, from an offset on; -1: only a hole follows. It moves the position of `fd`. */
   nextData(fd: number, offset: number): number;
   /** Calls a function of this thread before a signal ends the process, which waits for it for a quarter of a second. */

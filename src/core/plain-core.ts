@@ -124,6 +124,7 @@ export function plainCore(): NativeCore {
     },
     systemThreadId,
     anchorDirectory: nothing,
+    makeDirectories: () => false,
     releaseDirectory: nothing,
     anchoredPath: (path) => path,
     fileIdentity,
@@ -132,6 +133,8 @@ export function plainCore(): NativeCore {
     // Node has no lock for files.
     tryLock: () => true,
     nextData: (_, offset) => offset,
+    hasHiddenName: () => false,
+    freeDescriptors: () => Infinity,
 
     processWords: (bytes) => new ArrayBuffer(bytes),
     putNote: (name, text) => void notes.set(name, text),

@@ -1,5 +1,6 @@
 import { systemThreadId } from '../core/system-thread.js';
 import { TracewrightError } from '../core/errors.js';
+import { freeDescriptors } from '../core/native-calls.js';
 import { recordsNothing } from '../core/off.js';
 import { shared } from '../core/process-state.js';
 import { mapPagesLate } from '../core/ring/ring.js';
@@ -12,8 +13,8 @@ import { keepNodeFast } from './keep-node-fast.js';
 import { completeOnSignals } from './process-end.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { ProcessPlan, HephPlan } from './run/process-plan.js';
+import { bytesOfEarlier } from './run/earlier-runs.js';
 import { joinRun, enterFormat } from './run/run.js';
-import { freeDescriptors, LEAST_FREE } from './free-descriptors.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
 import { beginOvni, firstClockOf } from './threads/begin-ovni.js';
@@ -72,6 +73,12 @@ function late(): typeof import('./run/brief-process.js') {
   return require('./run/brief-process.js') as typeof import('./run/brief-process.js');
 }
 
+/**
+ * Descriptors that must be free when a process begins to be traced. The trace takes six, and some more for
+ * moments; the rest is for the connections of the service.
+ */
+const LEAST_FREE = 32;
+
 function beginFirst(): void {
   const settings = readSettings();
   const free = freeDescriptors();
@@ -79,7 +86,7 @@ function beginFirst(): void {
     // The threads that follow are not traced either.
     publishPlan(planOf(settings, systemThreadId()));
     const { forgoTrace } = require('./few-descriptors.js') as typeof import('./few-descriptors.js');
-    forgoTrace(free);
+    forgoTrace(free, LEAST_FREE);
     return;
   }
   const ringDir = settleRingDir();
@@ -203,13 +210,4 @@ function planHeph(settings: Settings, run: Run, used: number): HephPlan {
   const { openNamedTarget } =
     require('./run/heph-trace.js') as typeof import('./run/heph-trace.js');
   return { target: openNamedTarget(hephTarget, !run.topmost, () => sizeOptionsOf(sizesOf(0))) };
-}
-
-/** Settles earlier traces; returns the bytes of those that count. */
-function bytesOfEarlier(run: Run, ringDir: string | undefined): number {
-  // The directory is new, and no earlier run has used its name.
-  if (run.topmost && run.earlier.length === 0) return 0;
-  const { settleEarlier } =
-    require('./run/settle-earlier.js') as typeof import('./run/settle-earlier.js');
-  return settleEarlier(run, ringDir);
 }

@@ -1,11 +1,10 @@
 import { isRequired } from './enabled.js';
-import { LEAST_FREE } from './free-descriptors.js';
 import { warn } from './warning.js';
 
-/** Says that too few descriptors are free for a trace and a service. */
-export function forgoTrace(free: number): void {
+/** Says that too few descriptors are free for a trace and a service, which need `least`. */
+export function forgoTrace(free: number, least: number): void {
   const reason =
-    `${free} file descriptors are free, and a traced service needs ${LEAST_FREE}; raise its ` +
+    `${free} file descriptors are free, and a traced service needs ${least}; raise its ` +
     'limit (ulimit -n, LimitNOFILE)';
   if (isRequired()) throw new Error(reason);
   warn(`this process is not traced: ${reason}`);

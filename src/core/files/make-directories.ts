@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PRIVATE_DIRECTORY } from '../options/file-mode.js';
+import { core } from '../addon.js';
 import { anchoredPath } from './anchor.js';
 import { hasCode } from './system-error.js';
 
@@ -26,8 +27,8 @@ export function whileDeleted<T>(call: () => T): T {
  * @throws the error of node:fs.
  */
 export function makeDirectories(path: string, mode = PRIVATE_DIRECTORY): void {
-  // Asked first, for an error of mkdir costs many times as much.
-  if (isThere(path)) return;
+  // Each call of node:fs takes a start longer, and an error many times as long. Here come only links and what fails.
+  if (core.makeDirectories(path, mode) || isThere(path)) return;
   for (let attempt = 1; ; attempt++) {
     try {
       makeDirectory(path, mode);

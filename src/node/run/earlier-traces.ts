@@ -13,7 +13,8 @@ import {
   RUN_FOLDER as HEPH_FOLDER,
 } from '../../heph/file-names.js';
 import { loomOf, pidOf, pieceOf, RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
-import { FOLDERS } from './run.js';
+import { FOLDERS, isRun } from './run.js';
+import type { Run } from './run.js';
 import { contentOfTrace, halfRemoved, isHeph, namesIn, removeTrace } from './trace-content.js';
 import type { TraceContent } from './trace-content.js';
 
@@ -152,4 +153,19 @@ function removeWithDirectories(path: string): void {
     // Another process was faster, or there is more in them.
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].some((code) => hasCode(error, code))) throw error;
   }
+}
+
+/**
+ * Completes what is unfinished in the directory of this run and in those of earlier ones.
+ *
+ * @param budget bytes beyond which the oldest traces are deleted; 0: there is none.
+ * @returns the bytes of all their traces.
+ */
+export function settle(run: Run, earlier: readonly string[], ringDir?: string, budget = 0): number {
+  const runs = earlier.filter(isRun);
+  return whileAnchored(runs, () => {
+    const traces = completeEarlierTraces(run.directory, runs, ringDir);
+    if (budget > 0) deleteOldest(traces, budget);
+    return traces.reduce((sum, { bytes }) => sum + bytes, 0);
+  });
 }
