@@ -81,11 +81,11 @@ function processTree(): typeof import('./process-tree.js') {
   return require('./process-tree.js') as typeof import('./process-tree.js');
 }
 
-/** What a test runner or a package manager runs. */
+/** What a test runner, or a package manager with the hook in `NODE_OPTIONS`, runs: there may be others like it. */
 export function isRunByTool(): boolean {
-  return (
-    process.env['NODE_TEST_CONTEXT'] !== undefined || process.env['npm_execpath'] !== undefined
-  );
+  const { env } = process;
+  if (env['NODE_TEST_CONTEXT'] !== undefined) return true;
+  return env['npm_execpath'] !== undefined && Boolean(env['NODE_OPTIONS']);
 }
 
 /** The run of the processes that a tool has started; undefined: this is none of them. */
