@@ -76,10 +76,11 @@ addAtStart('node/begin-tracing');
 /** Modules that do not lie in the file of their folder; the first rule that matches holds. */
 const exceptions = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
-  // What decides whether a process is traced at all, and loads the rest of the hook.
+  // What decides whether a process is traced at all, and loads the rest of the hook. In a file of its own it would take
+  // a start 1 ms, and the 2.5 MB of V8's compiler: Node looks at each character of a file's path several times.
   [
-    /^(node\/enabled|node\/compiled\/(?:compiled-start|cache-layout)|core\/options\/switch)$/,
-    'node/enabled',
+    /^(node\/enabled|node\/compiled\/(?:compiled-start|saved-modules|cache-layout))$/,
+    'node/register',
   ],
   // Smaller than what it costs to load a file.
   [/^spans\/hook-spans$/, 'core/start'],
@@ -132,8 +133,7 @@ const folders = [
   // Loaded with the library's first message.
   [/^libraries\/kafka-messages$/, 'libraries/kafka'],
   [/^libraries\/([\w-]+)$/, 'libraries/$1'],
-  // Only if there are earlier runs.
-  [/^node\/run\/settle-earlier$/, 'node/settle-earlier'],
+  // Only if earlier runs are unfinished, or count.
   [/^node\/run\/(earlier-traces|trace-content)$/, 'node/earlier-traces'],
   // Only if a process has left something unfinished.
   [/^node\/run\/recover-earlier$/, 'node/recover-earlier'],
@@ -156,7 +156,7 @@ const folders = [
   [/^node\/requests\/propagation-policy$/, 'node/propagation-policy'],
   // Of old Nodes only, which need it at the start.
   [/^node\/requests\/early-headers$/, 'node/early-headers'],
-  [/^node\/compiled\/save-compiled$/, 'node/save-compiled'],
+  [/^node\/compiled\/first-start$/, 'node/first-start'],
   [/^node\/otel\/registering-copy$/, 'node/otel-registration'],
   [/^node\/otel\/(open-telemetry|yielding-api)$/, 'node/otel'],
   [/^node\/otel\/(served-parts|redirected-tracers)$/, 'node/otel-parts'],
@@ -208,6 +208,14 @@ export function fileOf(module) {
     throw new Error(`no file of the package holds src/${module}.ts: add a rule`);
   }
   return file;
+}
+
+/** What a file has a copy of, because it must not load the file where others find it: functions without a state. */
+const COPIES = { 'node/register': ['core/options/switch'] };
+
+/** Whether a file of dist/ contains a module: it lies there, or it has a copy. */
+export function contains(file, module) {
+  return fileOf(module) === file || COPIES[file]?.includes(module) === true;
 }
 
 /** Modules that tests, torture and fuzz runs use of the built package, next to what it exports. */

@@ -29,7 +29,7 @@ function begin(): void {
   const { beginTracing } =
     compiled?.start ?? (require('./begin-tracing.js') as typeof import('./begin-tracing.js'));
   // What a process compiled that is not traced would be of little use to others.
-  if (beginTracing()) compiled?.save();
+  if (beginTracing()) compiled?.save?.();
 }
 
 /** Calls back before a launcher runs the program in its own process, by Node's own function for that. */
