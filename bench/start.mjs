@@ -17,8 +17,8 @@ import {
   startTable,
 } from './started-processes.mjs';
 
-const GOAL_PERCENT = 40;
-const GOAL_MB = 15;
+const MOST_MS = 11;
+const MOST_MB = 8;
 
 const require = createRequire(import.meta.url);
 const preload = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
@@ -32,11 +32,16 @@ function officialRegister() {
   }
 }
 
-const HOOK = ['--import', import.meta.resolve('tracewright/register')];
-/** @type {{ name: string, flags: string[], env?: Record<string, string>, from?: number }[]} */
+const HOOK = ['--require', require.resolve('tracewright/register')];
+/** @type {{ name: string, flags: string[], env?: Record<string, string>, from?: number, again?: boolean }[]} */
 const VARIANTS = [
   { name: 'plain', flags: [] },
   { name: 'tracewright/register', flags: HOOK },
+  { name: 'the same, in a directory with earlier traces', flags: HOOK, again: true },
+  {
+    name: 'the same by --import',
+    flags: ['--import', import.meta.resolve('tracewright/register')],
+  },
   {
     name: 'tracewright/register, TRACEWRIGHT_CODE_CACHE=off',
     flags: HOOK,
@@ -71,12 +76,15 @@ const TRACED = 1;
 function measureNode(node, variants, rounds) {
   // Deleted after the last round: ext4 would search for inodes that were not deleted just before.
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-start-'));
-  const figures = startInTurns(variants, { rounds, warmUpRounds: 2 }, ({ flags, env }, name) =>
-    startProcess(node, [...flags, '-e', PRINT_USAGE], {
-      // Not here: a program that finds OpenTelemetry gets spans with context on Node 20 and 22 too.
-      cwd: tmpdir(),
-      env: { TRACEWRIGHT_DIR: join(directory, name, 'run'), ...env },
-    }),
+  const figures = startInTurns(
+    variants,
+    { rounds, warmUpRounds: 2 },
+    ({ flags, env, again }, name) =>
+      startProcess(node, [...flags, '-e', PRINT_USAGE], {
+        // Not here: a program that finds OpenTelemetry gets spans with context on Node 20 and 22 too.
+        cwd: tmpdir(),
+        env: { TRACEWRIGHT_DIR: join(directory, again ? 'again' : name, 'run'), ...env },
+      }),
   );
   rmSync(directory, { recursive: true, force: true });
   return figures;
@@ -111,14 +119,14 @@ async function measure({ quick, nodes = NODES }) {
       ]);
       if (i !== TRACED) continue;
       goals.push({
-        goal: `Node ${version}: at most ${GOAL_PERCENT} % of plain Node's start`,
-        figure: addedPercent,
-        met: addedPercent <= GOAL_PERCENT,
+        goal: `Node ${version}: at most ${MOST_MS} ms more than plain`,
+        figure: added,
+        met: added <= MOST_MS,
       });
       goals.push({
-        goal: `Node ${version}: at most ${GOAL_MB} MB of memory`,
+        goal: `Node ${version}: at most ${MOST_MB} MB more than plain`,
         figure: addedMb,
-        met: addedMb <= GOAL_MB,
+        met: addedMb <= MOST_MB,
       });
     }
   }

@@ -72,7 +72,7 @@ export const startTable = (program, rounds, columns, rows) => ({
   rows,
 });
 
-export const NODES = '20,24,26';
+export const NODES = '20,22,24,26';
 /** The option that both commands have. */
 export const NODES_OPTION = {
   help: `  --nodes LIST  major versions, default ${NODES}; npm brings those that are not running`,

@@ -12,7 +12,6 @@ import { dirname, join, posix, relative } from 'node:path';
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import {
-  contains,
   dist,
   exportName,
   faces,
@@ -41,7 +40,7 @@ for (const module of modules) {
   const file = fileOf(module);
   if (!needs.has(file)) needs.set(file, new Set());
   for (const { kind, imported, names } of importsOf(module)) {
-    if (contains(file, imported)) continue;
+    if (fileOf(imported) === file) continue;
     addExported(imported, names);
     if (kind === 'static') needs.get(file).add(fileOf(imported));
   }
@@ -73,8 +72,6 @@ function startHash() {
 
 /** How the files of the package are named in what esbuild prints, until `toCommonJs`. */
 const MODULE = 'module:';
-/** How what a face exports to other files is named, until `toCommonJs`: `exports` would be CommonJS to esbuild. */
-const EXPORTS = 'EXPORTS_OF_FILE';
 
 /** Leaves Node's modules and those of other files as imports, for `toCommonJs`. */
 function packageFiles(file) {
@@ -83,24 +80,24 @@ function packageFiles(file) {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /.*/ }, ({ path, resolveDir, kind }) => {
         // A module with a file of its own is its entry as it is.
-        if (kind === 'entry-point' && isAlone(file)) return { path: `${source}/${path}.ts` };
+        if (kind === 'entry-point' && faces.includes(file)) return { path: `${source}/${path}.ts` };
         if (kind === 'entry-point') return { path, namespace: 'file-of-package' };
         if (path.startsWith('node:')) return { path, external: true };
         const absolute = join(resolveDir, path).replace(/\.js$/, '');
         const module = relative(source, absolute).replaceAll('\\', '/');
         if (!modules.includes(module)) throw new Error(`${path} is no module of src/`);
-        if (!contains(file, module)) return { path: `${MODULE}${module}`, external: true };
+        if (fileOf(module) !== file) return { path: `${MODULE}${module}`, external: true };
         if (kind === 'require-call') throw new Error(`${path} is late, and in the same file`);
         return { path: `${absolute}.ts` };
       });
       onLoad({ filter: /.*/, namespace: 'file-of-package' }, () => {
-        if (faces.includes(file)) return faceWithOthers(file);
-        const own = exportedModules(file);
+        const own = modules.filter((module) => fileOf(module) === file && exported.has(module));
         const lines = own.map((module) => {
-          if (exported.get(module).has('*') && mayChange(module))
+          const wanted = exported.get(module);
+          if (wanted.has('*') && mayChange(module))
             return `export * as ${exportName(module)} from './${module}.js';`;
           // For an object of them esbuild makes a function and a getter of each.
-          const names = namesFor(module);
+          const names = wanted.has('*') ? namesOf(module) : [...wanted];
           // Less than the whole module: the rest is left out, unless it is used within the file.
           const local = names.map((name) => `${name} as ${exportName(module)}_${name}`);
           const members = names.map((name) => `${name}: ${exportName(module)}_${name}`);
@@ -113,47 +110,10 @@ export const ${exportName(module)} = { ${members.join(', ')} };`;
   };
 }
 
-/** The modules of a file that others import, without its face. */
-function exportedModules(file) {
-  return modules.filter((module) => fileOf(module) === file && exported.has(module));
-}
-
-/** Whether a file is nothing but a face and what that imports. */
-function isAlone(file) {
-  return faces.includes(file) && exportedModules(file).every((module) => module === file);
-}
-
-/** The face of a file that other files need too: it exports to them before it runs, for it loads some of them. */
-function faceWithOthers(file) {
-  const folder = posix.dirname(file);
-  const lines = exportedModules(file).flatMap((module) => {
-    if (module === file) return [];
-    const local = `own_${exportName(module)}`;
-    const path = `./${posix.relative(folder, module)}.js`;
-    const names = namesFor(module).map((name) => `${name}: ${local}.${name}`);
-    return [
-      `import * as ${local} from '${path}';`,
-      `${EXPORTS}.${exportName(module)} = { ${names.join(', ')} };`,
-    ];
-  });
-  const text = readFileSync(join(source, `${file}.ts`), 'utf8');
-  return {
-    contents: `${lines.join('\n')}\n${text}`,
-    loader: 'ts',
-    resolveDir: join(source, folder),
-  };
-}
-
 /** Whether a module exports what can change, what others declare, or what `namesOf` does not find. */
 function mayChange(module) {
   const text = readFileSync(join(source, `${module}.ts`), 'utf8');
   return /^export (?!type|interface|(?:async )?(?:const|function\*?|class) \w)/m.test(text);
-}
-
-/** What other files use of a module. */
-function namesFor(module) {
-  const wanted = exported.get(module);
-  return wanted.has('*') ? namesOf(module) : [...wanted];
 }
 
 /** The values that a module exports by name. */
@@ -201,7 +161,6 @@ function toCommonJs(text, file) {
     })
     .replaceAll(LATE_REQUIRE, (_, module) => requireOf(module))
     .replaceAll(/\b__require\("(node:\w+)"\)/g, 'require("$1")')
-    .replaceAll(`${EXPORTS}.`, 'exports.')
     // esbuild's helper would also export what a program has added to Object.prototype.
     .replaceAll('for (var name in all)', 'for (const name of Object.keys(all))');
   if (!/\b__require\(/.test(body.replace(REQUIRE_SHIM, ''))) body = body.replace(REQUIRE_SHIM, '');

@@ -76,11 +76,11 @@ addAtStart('node/begin-tracing');
 /** Modules that do not lie in the file of their folder; the first rule that matches holds. */
 const exceptions = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
-  // What decides whether a process is traced at all, and loads the rest of the hook. In a file of its own it would take
-  // a start 1 ms, and the 2.5 MB of V8's compiler: Node looks at each character of a file's path several times.
+  // What decides whether a process is traced at all, and loads the rest of the hook. register.js must stay small: what
+  // looks for exports in it, for `--import`, takes Node 22 more than 10 ms for 9 kB.
   [
-    /^(node\/enabled|node\/compiled\/(?:compiled-start|saved-modules|cache-layout))$/,
-    'node/register',
+    /^(node\/(?:begin-hook|enabled|compiled\/(?:compiled-start|saved-modules|cache-layout))|core\/options\/switch)$/,
+    'node/hook',
   ],
   // Smaller than what it costs to load a file.
   [/^spans\/hook-spans$/, 'core/start'],
@@ -208,14 +208,6 @@ export function fileOf(module) {
     throw new Error(`no file of the package holds src/${module}.ts: add a rule`);
   }
   return file;
-}
-
-/** What a file has a copy of, because it must not load the file where others find it: functions without a state. */
-const COPIES = { 'node/register': ['core/options/switch'] };
-
-/** Whether a file of dist/ contains a module: it lies there, or it has a copy. */
-export function contains(file, module) {
-  return fileOf(module) === file || COPIES[file]?.includes(module) === true;
 }
 
 /** Modules that tests, torture and fuzz runs use of the built package, next to what it exports. */

@@ -1,6 +1,5 @@
 import { absence } from './addon.js';
 import { TracewrightError } from './errors.js';
-import { switchOf } from './options/switch.js';
 import { shared } from './process-state.js';
 
 const WARNED = 'tracewright.off';
@@ -27,6 +26,7 @@ const off = shared('core.off', () => ({ warned: false }));
  */
 export function recordsNothing(): boolean {
   if (absence === undefined) return false;
+  const { switchOf } = require('./options/switch.js') as typeof import('./options/switch.js');
   if (switchOf(process.env['TRACEWRIGHT_REQUIRED'] ?? '') === true) {
     throw new TracewrightError('ERR_SYSTEM', `this process cannot be traced: ${absence}`, {
       field: 'addon',

@@ -1,61 +1,58 @@
 /**
- * Traces a Node service from outside: `node --import tracewright/register app.js`, or `-r`, or either
+ * Traces a Node service from outside: `node --require tracewright/register app.js`, or `--import`, or either
  * in `NODE_OPTIONS`. Settings come from the environment; settings.ts lists them.
  *
  * @module register
  */
 
-import { loadCompiledStart } from './compiled/compiled-start.js';
-import { isEnabled, isRequired, mayRunProgram, missingPermissions } from './enabled.js';
+import { readFileSync } from 'node:fs';
 
-// An addon that does not load on this machine must not stop the service, and only a call can be
-// caught. A top-level await would break `-r`.
-function guarded(call: () => void): void {
+type BeginHook = typeof import('./begin-hook.js');
+
+/** What is used of `node:module` beyond its declared types. */
+interface Loader {
+  new (path: string): CommonJsModule;
+  _cache: Record<string, CommonJsModule | undefined>;
+}
+interface CommonJsModule {
+  /** What the file of begin-hook.ts exports: see package-layout.mjs. */
+  exports: { node_begin_hook: BeginHook };
+  filename: string;
+  loaded: boolean;
+  _compile?(text: string, path: string): void;
+}
+
+/** Where this lies in the package, and the file that has the rest. */
+const OWN_FILE = '/register.js';
+const HOOK_FILE = '/hook.js';
+
+/**
+ * Loads the rest as `require` would, without what finds a module by its name: Node looks at each character of a path
+ * several times, enough for V8 to load its compiler, which takes a start 1 ms and 2.5 MB. Here the rest cannot be:
+ * with `--import` Node looks for exports in this file, which takes Node 22 more than 10 ms for 9 kB.
+ *
+ * @returns undefined: this is no file of the package, or no Node.
+ */
+function loadHook(): BeginHook | undefined {
+  if (typeof __filename !== 'string' || !__filename.endsWith(OWN_FILE)) return undefined;
+  const loader = process.getBuiltinModule('node:module') as unknown as Loader;
+  if (loader._cache[__filename] === undefined) return undefined;
+  const path = __filename.slice(0, -OWN_FILE.length) + HOOK_FILE;
+  if (loader._cache[path] !== undefined) return undefined;
+  const module = new loader(path);
+  if (module._compile === undefined) return undefined;
+  module.filename = path;
+  loader._cache[path] = module;
   try {
-    call();
-  } catch (error) {
-    if (isRequired()) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    process.emitWarning(`this process is not traced: ${reason}`, 'TracewrightWarning');
+    module._compile(readFileSync(path, 'latin1'), path);
+  } catch {
+    Reflect.deleteProperty(loader._cache, path);
+    return undefined;
   }
+  module.loaded = true;
+  return module.exports.node_begin_hook;
 }
 
-function begin(): void {
-  const missing = missingPermissions();
-  if (missing.length > 0) {
-    throw new Error(`Node's permission model refuses what tracing needs; add ${missing.join(' ')}`);
-  }
-  const compiled = loadCompiledStart();
-  const { beginTracing } =
-    compiled?.start ?? (require('./begin-tracing.js') as typeof import('./begin-tracing.js'));
-  // What a process compiled that is not traced would be of little use to others.
-  if (beginTracing()) compiled?.save?.();
-}
-
-/** Calls back before a launcher runs the program in its own process, by Node's own function for that. */
-function whenItRuns(call: () => void): void {
-  const loader = process.getBuiltinModule('node:module') as unknown as {
-    runMain?: (...args: unknown[]) => unknown;
-  };
-  const { runMain } = loader;
-  if (typeof runMain !== 'function') {
-    call();
-    return;
-  }
-  loader.runMain = (...args) => {
-    loader.runMain = runMain;
-    call();
-    return runMain.apply(loader, args);
-  };
-}
-
-guarded(() => {
-  if (!isEnabled()) return;
-  if (mayRunProgram()) {
-    whenItRuns(() => {
-      guarded(begin);
-    });
-  } else {
-    begin();
-  }
-});
+const { beginHook } =
+  loadHook() ?? (require('./begin-hook.js') as typeof import('./begin-hook.js'));
+beginHook();

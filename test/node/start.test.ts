@@ -36,6 +36,7 @@ it.each([
     [
       'core/load-addon.js',
       'core/start.js',
+      'node/hook.js',
       'node/register.js',
       'node/start.js',
       'ovni/start.js',

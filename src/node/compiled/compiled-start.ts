@@ -46,7 +46,7 @@ function startFilesIn(dist: string): StartFiles | undefined {
 }
 
 /** What this is built into, below the directory of the package's files. */
-const OWN_FILE = '/node/register.js';
+const OWN_FILE = '/node/hook.js';
 
 /** The folder above that of this file, if Node has loaded it as a file of the package. A bundle is not. */
 function directoryOfPackage(loader: Loader): string | undefined {
