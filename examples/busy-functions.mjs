@@ -1,7 +1,7 @@
 // Which code kept the main thread busy? On SIGUSR2 a running service records a CPU profile of ten seconds, prints which of
 // its own functions took the most time, with all that they called, and writes the profile to the working directory.
 //
-//   node --import tracewright/register --import ./examples/busy-functions.mjs service.js
+//   node --require tracewright/register --import ./examples/busy-functions.mjs service.js
 //   kill -USR2 PID
 
 import { writeFileSync } from 'node:fs';

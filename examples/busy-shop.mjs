@@ -1,7 +1,7 @@
 // A shop with one connection to its database, in which some requests fail: who holds the pool, and which errors are new?
 // It runs for six seconds, and asks itself for what its customers would.
 //
-//   node --import tracewright/register examples/busy-shop.mjs
+//   node --require tracewright/register examples/busy-shop.mjs
 
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

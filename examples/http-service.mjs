@@ -1,7 +1,7 @@
 // A small service that knows nothing of tracing, but names its routes. Try it with and without:
 //
 //   node examples/http-service.mjs
-//   node --import tracewright/register examples/http-service.mjs
+//   node --require tracewright/register examples/http-service.mjs
 //
 // PORT is where it listens (default 3000; 0: any free port), WORKERS how many threads compute.
 

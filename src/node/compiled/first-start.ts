@@ -15,7 +15,7 @@ import { alignedBytes, HEAD_BYTES } from './cache-layout.js';
 import type { ModuleCode, StartFiles } from './cache-layout.js';
 import { compileFile, savedModules } from './saved-modules.js';
 
-/** One for each version of Node and set of V8's flags that starts here, some 400 kB each. */
+/** One for each version of Node and set of V8's flags that starts here, some 350 kB each. */
 const MOST_FILES = 8;
 const SAVE_AFTER_MS = 1000;
 /**
