@@ -146,8 +146,6 @@ const folders = [
   [/^node\/run\/start-shipper$/, 'node/start-shipper'],
   // Only where no service could run.
   [/^node\/few-descriptors$/, 'node/few-descriptors'],
-  // Only for a process that inherits the hook, and for the first of a run.
-  [/^node\/run\/(brief-process|announce)$/, 'node/$1'],
   // Where a test runner or a package manager runs the program.
   [/^node\/run\/process-tree$/, 'node/process-tree'],
   [/^core\//, 'core/core'],

@@ -13,6 +13,8 @@ import { keepNodeFast } from './keep-node-fast.js';
 import { completeOnSignals } from './process-end.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
 import type { ProcessPlan, HephPlan } from './run/process-plan.js';
+import { announce } from './run/announce.js';
+import { leaveNothing, leaveRun } from './run/brief-process.js';
 import { bytesOfEarlier } from './run/earlier-runs.js';
 import { joinRun, enterFormat } from './run/run.js';
 import { readSettings } from './settings.js';
@@ -68,11 +70,6 @@ function shipper(): typeof import('./run/start-shipper.js') {
   return require('./run/start-shipper.js') as typeof import('./run/start-shipper.js');
 }
 
-/** What leaves nothing is loaded for few processes. */
-function late(): typeof import('./run/brief-process.js') {
-  return require('./run/brief-process.js') as typeof import('./run/brief-process.js');
-}
-
 /**
  * Descriptors that must be free when a process begins to be traced. The trace takes six, and some more for
  * moments; the rest is for the connections of the service.
@@ -112,7 +109,7 @@ function beginFirst(): void {
   };
   publishPlan(plan);
   if (ovni === undefined && heph === undefined) {
-    late().leaveRun(run, settings);
+    leaveRun(run, settings);
     return;
   }
   if (ship !== undefined && run.topmost && heph !== undefined) {
@@ -122,9 +119,8 @@ function beginFirst(): void {
   }
   const observed = observe(plan, {});
   if (process.env['NODE_OPTIONS'] && ship === undefined) {
-    late().leaveNothing(settings, run, plan, observed);
+    leaveNothing(settings, run, plan, observed);
   } else if (!settings.quiet && run.topmost) {
-    const { announce } = require('./run/announce.js') as typeof import('./run/announce.js');
     announce(settings, run, plan);
   }
 }

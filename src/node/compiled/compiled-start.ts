@@ -70,7 +70,11 @@ function run(loader: Loader, dist: string, modules: readonly ModuleCode[]): obje
         ? request.slice('../'.length)
         : `${file.slice(0, file.indexOf('/'))}${request.slice(1)}`;
       const index = TRACEWRIGHT_START_FILES.indexOf(other.slice(0, -'.js'.length));
-      return index < 0 ? module.require(request) : load(index);
+      if (index >= 0) return load(index);
+      // Node would look for it again.
+      return `/${other}` === OWN_FILE
+        ? loader._cache[__filename]!.exports
+        : module.require(request);
     };
     try {
       modules[i]!.call(
