@@ -54,8 +54,11 @@ export class NoteOutput {
   declare readonly ring: Ring;
   /** Absent unless the target keeps open spans. */
   declare readonly open: OpenSpans | undefined;
-  /** Of `span.start`: when the clocks are looked at again. */
-  nextLook = 0;
+  /**
+   * Of `span.start`: when the clocks are looked at again. V8 takes it for a double from the start: an integer that
+   * no longer fits its 31 bits, after 2 s, would have it discard all compiled code that records spans.
+   */
+  nextLook = 0.5;
   /** For the next event. None while one is encoded: a getter in its attributes can record another. */
   #spareWriter: EventWriter | undefined = new EventWriter();
   readonly #clocks: ClockJumps;
