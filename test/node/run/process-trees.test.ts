@@ -82,6 +82,14 @@ describe.runIf(process.platform === 'linux')('processes that inherit the hook', 
     expect(readdirSync(join(run, 'ovni', loom))).toHaveLength(2);
   });
 
+  it('look for no run if npm starts them and their own command lines name the hook', () => {
+    const cwd = directoryWith({});
+    const command = `node -r ${register} request.cjs; node -r ${register} request.cjs`;
+    runShell(cwd, command, { ...OF_TOOL, NODE_OPTIONS: '' });
+    expect(runsIn(cwd).map((run) => requestsOf(run).length)).toEqual([1, 1]);
+    expect(readdirSync(join(cwd, 'traces'))).toHaveLength(2);
+  });
+
   it('find a run that is gone when they begin', async () => {
     const cwd = directoryWith({ 'detached.cjs': DETACHED });
     expect(runShell(cwd, 'node detached.cjs')).not.toContain('Warning');
