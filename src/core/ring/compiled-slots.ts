@@ -98,8 +98,7 @@ export function commitSlot(
   ${headWord(at, MARK)} = control[${HEAD}];
   ${state} |= ${COMMITTING};
   ring.free -= ${bytes};
-  const next = start + ${bytes};
-  ring.position = next >= ${capacity} ? next - ${capacity} : next;
+  ring.position = (start + ${bytes}) & ${capacity - 1};
   ${isOwnTable ? `control[${PENDING}]` : 'pending[0]'} = ${bytes};
   ${publish}
   if (control[${ATTENTION}] !== 0) attend();

@@ -151,8 +151,7 @@ function ringScope(ring: Ring): Record<string, unknown> {
 /** Source that publishes the record of `bytes` bytes (a number or an expression) at `at`. */
 function commitText(ring: Ring, at: string, bytes: number | string): string {
   return `ring.free -= ${bytes};
-  const next = ${at} + ${bytes};
-  ring.position = next >= ${ring.capacity} ? next - ${ring.capacity} : next;
+  ring.position = (${at} + ${bytes}) & ${ring.capacity - 1};
   pending[0] = ${bytes};
   commit();`;
 }

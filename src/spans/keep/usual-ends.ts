@@ -101,8 +101,7 @@ export function usualSpanEnds(
       if (done !== DONE) {
         if (done !== DONE_IN_RING) return false;
         ring.free -= length;
-        const next = ring.position + length;
-        ring.position = next >= capacity ? next - capacity : next;
+        ring.position = (ring.position + length) & (capacity - 1);
       }
       forget(span);
       return true;
