@@ -88,8 +88,8 @@ bool Ring::lay_file(uint8_t* base, int fd, uint32_t places, int flags) const {
   const size_t front = table_end(places);
   const auto lay = [&](size_t at, size_t bytes, size_t from, int more) {
     if (bytes == 0) return true;
-    void* const laid = mmap(base + at, bytes, PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_FIXED | more, fd, static_cast<off_t>(from));
+    void* const laid = mmap(base + at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | more,
+                            fd, static_cast<off_t>(from));
     if (laid == MAP_FAILED) return false;
     // Else the first byte that is written would have the kernel clear and map 32 pages.
     if (more == 0) madvise(laid, bytes, MADV_RANDOM);
