@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { programPath } from '../core/program-path.js';
-import { basename, extname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 import type { Propagation, Trust } from './requests/propagation-policy.js';
 import {
@@ -14,6 +15,7 @@ import {
 import type { LibrarySettings } from './library-settings.js';
 import { DEFAULT_NAMES, INJECTED_NAMES } from '../libraries/watched-channels.js';
 import { hostName } from './machine.js';
+import { ancestors } from './otel/program-dependencies.js';
 import { warn } from './warning.js';
 
 /** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
@@ -163,9 +165,20 @@ const CHEAP_CONTEXT = 24;
 
 /** Context where it is cheap, or where the program uses OpenTelemetry, for which it needs it. */
 function wantsContext(): boolean {
-  if (Number.parseInt(process.versions.node) >= CHEAP_CONTEXT) return true;
+  return Number.parseInt(process.versions.node) >= CHEAP_CONTEXT || findsOpenTelemetry();
+}
+
+const OPEN_TELEMETRY = '@opentelemetry/api';
+
+function findsOpenTelemetry(): boolean {
+  const program = programPath() ?? `${process.cwd()}/-`;
+  for (const directory of ancestors(dirname(program))) {
+    if (existsSync(`${directory}/node_modules/${OPEN_TELEMETRY}`)) return true;
+  }
+  // Node says no by an error, which takes longer than all of these, so it is asked only where it finds more.
+  if (process.env['NODE_PATH'] === undefined && process.versions['pnp'] === undefined) return false;
   try {
-    createRequire(programPath() ?? `${process.cwd()}/`).resolve('@opentelemetry/api');
+    createRequire(program).resolve(OPEN_TELEMETRY);
     return true;
   } catch {
     return false;
