@@ -79,7 +79,7 @@ const exceptions = [
   // What decides whether a process is traced at all, and loads the rest of the hook. register.js must stay small: what
   // looks for exports in it, for `--import`, takes Node 22 more than 10 ms for 9 kB.
   [
-    /^(node\/(?:begin-hook|enabled|compiled\/(?:compiled-start|saved-modules|cache-layout))|core\/options\/switch)$/,
+    /^(node\/(?:begin-hook|enabled|compiled\/(?:compiled-start|common-js-loader|saved-modules|cache-layout))|core\/options\/switch)$/,
     'node/hook',
   ],
   // Smaller than what it costs to load a file.

@@ -25,8 +25,6 @@ class FileDescriptor {
 
   explicit operator bool() const { return fd_ != -1; }
   int get() const { return fd_; }
-  // Whoever called for it closes it.
-  int release() { return std::exchange(fd_, -1); }
   void reset() {
     if (fd_ != -1) ::close(std::exchange(fd_, -1));
   }

@@ -3,10 +3,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <memory>
-
-#include "file/file_descriptor.h"
+#include <string_view>
 
 namespace tracewright {
 
@@ -30,12 +31,14 @@ constexpr int kFound = -1;
 
 int look_below(int parent, const char* name, const std::string& other, int depth) {
   if (depth == kDeepest) return ELOOP;
-  FileDescriptor fd(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd) return errno;
-  const std::unique_ptr<DIR, CloseDirectory> directory(fdopendir(fd.get()));
-  if (!directory) return errno;
-  fd.release();
-  const int own = dirfd(directory.get());
+  const int own = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (own == -1) return errno;
+  const std::unique_ptr<DIR, CloseDirectory> directory(fdopendir(own));
+  if (!directory) {
+    const int error = errno;
+    close(own);
+    return error;
+  }
   for (;;) {
     errno = 0;
     const dirent* const entry = readdir(directory.get());

@@ -6,20 +6,13 @@
  */
 
 import { readFileSync } from 'node:fs';
+import type { CommonJsLoader } from './compiled/common-js-loader.js';
 
 type BeginHook = typeof import('./begin-hook.js');
 
-/** What is used of `node:module` beyond its declared types. */
-interface Loader {
-  new (path: string): CommonJsModule;
-  _cache: Record<string, CommonJsModule | undefined>;
-}
-interface CommonJsModule {
-  /** What the file of begin-hook.ts exports: see package-layout.mjs. */
-  exports: { node_begin_hook: BeginHook };
-  filename: string;
-  loaded: boolean;
-  _compile?(text: string, path: string): void;
+/** What the file of begin-hook.ts exports: see package-layout.mjs. */
+interface HookFile {
+  node_begin_hook: BeginHook;
 }
 
 /** Where this lies in the package, and the file that has the rest. */
@@ -35,7 +28,7 @@ const HOOK_FILE = '/hook.js';
  */
 function loadHook(): BeginHook | undefined {
   if (typeof __filename !== 'string' || !__filename.endsWith(OWN_FILE)) return undefined;
-  const loader = process.getBuiltinModule('node:module') as unknown as Loader;
+  const loader = process.getBuiltinModule('node:module') as unknown as CommonJsLoader;
   if (loader._cache[__filename] === undefined) return undefined;
   const path = __filename.slice(0, -OWN_FILE.length) + HOOK_FILE;
   if (loader._cache[path] !== undefined) return undefined;
@@ -50,7 +43,7 @@ function loadHook(): BeginHook | undefined {
     return undefined;
   }
   module.loaded = true;
-  return module.exports.node_begin_hook;
+  return (module.exports as HookFile).node_begin_hook;
 }
 
 const { beginHook } =

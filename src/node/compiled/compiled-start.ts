@@ -1,24 +1,13 @@
 import { lstatSync } from 'node:fs';
 import { switchOf } from '../../core/options/switch.js';
 import type { ModuleCode, StartFiles } from './cache-layout.js';
+import type { CommonJsLoader } from './common-js-loader.js';
 import { savedModules } from './saved-modules.js';
 
 /** Files of dist/ that the hook loads before the program, each after those that it requires. */
 declare const TRACEWRIGHT_START_FILES: readonly string[];
 /** A hash of these files as they were built. */
 declare const TRACEWRIGHT_START_HASH: string;
-
-/** What is used of `node:module` beyond its declared types. */
-interface Loader {
-  new (path: string): CommonJsModule;
-  _cache: Record<string, CommonJsModule | undefined>;
-}
-interface CommonJsModule {
-  exports: object;
-  filename: string;
-  loaded: boolean;
-  require(request: string): unknown;
-}
 
 /** What the last of the files exports: see package-layout.mjs. */
 interface StartFile {
@@ -49,14 +38,14 @@ function startFilesIn(dist: string): StartFiles | undefined {
 const OWN_FILE = '/node/hook.js';
 
 /** The folder above that of this file, if Node has loaded it as a file of the package. A bundle is not. */
-function directoryOfPackage(loader: Loader): string | undefined {
+function directoryOfPackage(loader: CommonJsLoader): string | undefined {
   if (typeof __filename !== 'string' || !__filename.endsWith(OWN_FILE)) return undefined;
   if (loader._cache[__filename] === undefined) return undefined;
   return __filename.slice(0, -OWN_FILE.length);
 }
 
 /** Runs files as `require` would: each once, when it is first required. Returns what the last one exports. */
-function run(loader: Loader, dist: string, modules: readonly ModuleCode[]): object {
+function run(loader: CommonJsLoader, dist: string, modules: readonly ModuleCode[]): object {
   const load = (i: number): object => {
     const file = TRACEWRIGHT_START_FILES[i]!;
     const path = `${dist}/${file}.js`;
@@ -109,7 +98,7 @@ export function loadCompiledStart(): LoadedStart | undefined {
   // On Windows a file does not say who may write it. Other runtimes have other loaders.
   const { bun, deno } = process.versions;
   if (process.geteuid === undefined || bun !== undefined || deno !== undefined) return undefined;
-  const loader = process.getBuiltinModule('node:module') as unknown as Loader;
+  const loader = process.getBuiltinModule('node:module') as unknown as CommonJsLoader;
   const dist = directoryOfPackage(loader);
   if (dist === undefined) return undefined;
   let modules: readonly ModuleCode[];
