@@ -131,7 +131,7 @@ async function measure({ quick }) {
     all.find((each) => each.name === name);
   const counts = [];
   for (const name of [HOOK, OPENTELEMETRY]) counts.push(await spansOf(named(variants, name)));
-  leaveServiceCore();
+  const serversRun = leaveServiceCore();
   const all = (/** @type {string[]} */ names) => names.map((name) => named(variants, name));
   const turns = await measureTurns(all(IN_TURNS), quick);
   const workers = await measureTurns(all(IN_WORKER).map(inWorker), quick, 2);
@@ -218,7 +218,7 @@ async function measure({ quick }) {
     ],
     notes: [
       loadNote(),
-      'The three servers have processes of their own, on either core. Bytes and collections are those that V8 reports with --trace-gc-nvp. Collecting is what the main thread waits for.',
+      `The three servers have processes of their own, ${serversRun}. Bytes and collections are those that V8 reports with --trace-gc-nvp. Collecting is what the main thread waits for.`,
     ],
   };
 }

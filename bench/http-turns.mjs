@@ -7,6 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { moveDatabaseServers } from './database-servers.mjs';
 import { median, quantile } from './median.mjs';
 
 export const CONNECTIONS = 16;
@@ -42,9 +43,15 @@ export function pinned(core, command) {
   return PINNED ? ['taskset', '-c', core, ...command] : command;
 }
 
-/** This process, and what it starts from now on, leaves the core of the services alone. */
+/**
+ * This process, what it starts from now on, and the database servers leave the core of the services alone.
+ *
+ * @returns where the database servers run.
+ */
 export function leaveServiceCore() {
-  if (PINNED) spawnSync('taskset', ['-acp', LOAD_CORE, String(process.pid)]);
+  if (!PINNED) return 'on any core';
+  spawnSync('taskset', ['-acp', LOAD_CORE, String(process.pid)]);
+  return moveDatabaseServers(LOAD_CORE) ? 'on the core of the load' : 'on either core';
 }
 
 /**
