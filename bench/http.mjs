@@ -52,6 +52,10 @@ export const VARIANTS = [
     flags: [...HOOK, SERVICE],
     env: { TRACEWRIGHT_CONTEXT: 'on', OTEL_TRACES_SAMPLER: 'always_off' },
   },
+  {
+    name: 'the least recorder: context, and two events of ovni',
+    flags: ['--import', here('http-least-recorder.mjs'), SERVICE],
+  },
 ];
 
 export const OFF = 1;

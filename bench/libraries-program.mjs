@@ -1,7 +1,9 @@
 // Makes many calls of one library, 20 at once below one span, and prints the CPU time of one of them in microseconds.
 // Arguments: the directory with the packages, the library, the number of calls, the port that fetch asks, and `empty`
-// for subscribers that do nothing on the channels of ioredis that the hook uses.
+// for subscribers that do nothing on the channels of ioredis that the hook uses, or `context` for what Node alone takes:
+// a constant in AsyncLocalStorage, and subscribers that do nothing on the channels of fetch.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -13,6 +15,17 @@ if (subscribers === 'empty') {
     subscribe(`tracing:ioredis:command:${event}`, () => {});
   }
 }
+const storage = new AsyncLocalStorage();
+const ACTIVE = {};
+if (subscribers === 'context') {
+  const events = ['request:create', 'client:sendHeaders', 'request:headers', 'request:trailers'];
+  for (const event of events) subscribe(`undici:${event}`, () => {});
+}
+/** @param {() => Promise<unknown>} ask what is asked below one span. */
+const together =
+  subscribers === 'context'
+    ? (ask) => storage.run(ACTIVE, ask)
+    : (ask) => withSpan('request', undefined, ask);
 const require = createRequire(join(place, 'package.json'));
 const TOGETHER = 20;
 
@@ -44,9 +57,7 @@ const calls = {
 
 async function ask(call, times) {
   for (let i = 0; i < times; i += TOGETHER) {
-    await withSpan('request', undefined, () =>
-      Promise.all(Array.from({ length: TOGETHER }, () => call())),
-    );
+    await together(() => Promise.all(Array.from({ length: TOGETHER }, () => call())));
   }
 }
 
