@@ -47,31 +47,21 @@ pid_t this_thread() {
 #endif
 }
 
-FileDescriptor open_file_of(pid_t thread, const char* name) {
 #if defined(__linux__)
+FileDescriptor open_file_of(pid_t thread, const char* name) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/task/%d/%s", thread, name);
   return FileDescriptor(::open(path, O_RDONLY | O_CLOEXEC));
-#else
-  (void)thread;
-  (void)name;
-  return FileDescriptor();
-#endif
 }
+#endif
 
 }  // namespace
 
-void RunDelay::hold(pid_t thread) {
-  held_ = open_file_of(thread, "schedstat");
-}
-
 uint64_t RunDelay::read(pid_t thread) {
 #if defined(__linux__)
-  FileDescriptor own;
-  if (!held_) own = open_file_of(thread, "schedstat");
+  const FileDescriptor fd = open_file_of(thread, "schedstat");
   char text[96];
-  const int fd = held_ ? held_.get() : own.get();
-  const ssize_t bytes = fd == -1 ? 0 : ::pread(fd, text, sizeof text - 1, 0);
+  const ssize_t bytes = fd ? ::read(fd.get(), text, sizeof text - 1) : 0;
   // Without a descriptor left the delay has not grown, as far as is known.
   if (bytes <= 0) return last_.load(std::memory_order_relaxed);
   text[bytes] = 0;
@@ -139,7 +129,6 @@ LoopWatch::LoopWatch(uint64_t limit_ns, uint64_t sample_ns, bool has_spans, cons
   has_cpu_clock_ = pthread_getcpuclockid(pthread_self(), &cpu_clock_) == 0;
 #endif
   thread_id_ = this_thread();
-  run_delay_.hold(thread_id_);
 }
 
 LoopWatch::~LoopWatch() = default;

@@ -16,7 +16,6 @@
 #include <memory>
 #include <mutex>
 
-#include "file/file_descriptor.h"
 #include "ring/ring.h"
 
 namespace tracewright {
@@ -82,12 +81,9 @@ class TurnSums {
 // How long a thread was ready and had no CPU, as the kernel counts it: always 0 where it does not.
 class RunDelay {
  public:
-  // Keeps the kernel's file of a thread open: to open it anew for each look takes most of the look.
-  void hold(pid_t thread);
   uint64_t read(pid_t thread);
 
  private:
-  FileDescriptor held_;
   std::atomic<uint64_t> last_{0};
 };
 

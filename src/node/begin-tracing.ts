@@ -71,7 +71,7 @@ function shipper(): typeof import('./run/start-shipper.js') {
 }
 
 /**
- * Descriptors that must be free when a process begins to be traced. The trace takes seven, and some more for
+ * Descriptors that must be free when a process begins to be traced. The trace takes six, and some more for
  * moments; the rest is for the connections of the service.
  */
 const LEAST_FREE = 32;

@@ -24,13 +24,13 @@ function outcome({ stdout, stderr }: Ending): { served: number; descriptors: num
 }
 
 describe.runIf(process.platform === 'linux')('descriptors of a traced service', () => {
-  it('are at most seven more than without the hook', async () => {
+  it('are at most six more than without the hook', async () => {
     const [plain, traced] = await Promise.all(
       (['none', '--import'] as const).map((hook) =>
         new TracedProcess('self-serving.mjs', { args: input, hook, env: watching }).ended(),
       ),
     );
-    expect(outcome(traced!).descriptors - outcome(plain!).descriptors).toBeLessThanOrEqual(7);
+    expect(outcome(traced!).descriptors - outcome(plain!).descriptors).toBeLessThanOrEqual(6);
   });
 
   it('where too few are free, nothing is recorded, which is said once; all requests are served', async () => {
