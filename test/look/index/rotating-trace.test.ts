@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Source } from '../../../src/look/index/look-index.js';
@@ -6,10 +6,11 @@ import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { startService } from '../../fixtures/running-service.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 
-const directory = temporaryDirectory();
+const above = temporaryDirectory();
 const SIZES = { RING_BYTES: 64, ROTATE_BYTES: 128, MAX_BYTES: 512 };
 
 it('a trace is followed whose oldest pieces are deleted again and again', async () => {
+  const directory = mkdtempSync(join(above, 'trace-'));
   const env = Object.fromEntries(
     Object.entries(SIZES).map(([name, size]) => [`TRACEWRIGHT_${name}`, String(1024 * size)]),
   );

@@ -128,8 +128,7 @@ export function readLivingRows(
   if (cursor?.state === 'growing' && !isFaulty) {
     for (const bytes of openRecordsOf(path, ringDirs)) {
       if (last + bytes.length - since > 0xffff_ffff) break;
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-      scan.take(bytes, view, 0, bytes.length, last);
+      scan.takeOpen(bytes, last);
       records.set(last, bytes);
       open.update(bytes);
       last += bytes.length;

@@ -80,6 +80,7 @@ export class HephScan {
   #lastStream = -1;
   #lastTrack = 0;
   #lastCount: StreamCount = { stream: -1, first: 0, last: 0, missing: 0 };
+  #areNumbered = true;
 
   /**
    * @param clock what the records before these have said of times; takes note of what these say.
@@ -115,6 +116,16 @@ export class HephScan {
       }
       at += size;
     }
+  }
+
+  /**
+   * Takes a record that was open when it was read, after all others. It has no number yet: its bytes have the next
+   * one of its thread, which may have recorded more than was read.
+   */
+  takeOpen(bytes: Uint8Array, offset: number): void {
+    this.#areNumbered = false;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.take(bytes, view, 0, bytes.length, offset);
   }
 
   #event(bytes: Uint8Array, view: DataView, at: number, end: number, offset: number): void {
@@ -268,6 +279,7 @@ export class HephScan {
     }
     this.#lastStream = stream;
     this.#lastTrack = track;
+    if (!this.#areNumbered) return;
     let count = this.counts.get(stream);
     if (count !== undefined) {
       this.#lastCount = count;
@@ -280,6 +292,7 @@ export class HephScan {
   }
 
   #count(counter: number): void {
+    if (!this.#areNumbered) return;
     const count = this.#lastCount;
     const gap = (counter - count.last - 1) >>> 0;
     // A counter that goes back is no gap: the stream was begun again.
