@@ -71,16 +71,20 @@ export class CallRecorder {
   start(target: CallTarget, headers: CallHeaders | undefined): Call | undefined {
     if (isLeftOut(target.method, target.path)) return undefined;
     const context = this.#hasContext ? spans.activeContext() : undefined;
-    const span = this.#begin(context, target);
-    if (headers !== undefined) this.#propagate(span, target.authority, headers);
+    const server = http.hostAndPort(target.authority);
+    const span = this.#begin(context, target, server);
+    if (headers !== undefined) this.#propagate(span, server, headers);
     return span.recording ? new Call(span) : UNRECORDED;
   }
 
-  #begin(context: ActiveContext | undefined, target: CallTarget): Span {
+  #begin(
+    context: ActiveContext | undefined,
+    target: CallTarget,
+    server: http.HostAndPort | undefined,
+  ): Span {
     const { method, scheme, authority } = target;
     const isRecorded = isRecordedBelow(context);
-    const server = isRecorded ? http.hostAndPort(authority) : undefined;
-    if (server !== undefined) {
+    if (isRecorded && server !== undefined) {
       const request = this.#request;
       request.method = method;
       request.scheme = scheme;
@@ -88,10 +92,10 @@ export class CallRecorder {
       request.host = server.host;
       request.port = portOf(server, scheme);
       const template = this.#templates.find(request);
-      if (template !== undefined) return spans.startInFrom(context, template, fullUrl(target));
+      if (template !== undefined) return spans.startInFrom(context, template, pathOf(target.path));
     }
     // What is below a span that is not recorded needs ids alone.
-    const attributes = isRecorded ? callAttributes(target) : undefined;
+    const attributes = isRecorded ? callAttributes(target, server) : undefined;
     const name = http.spanName(http.knownMethod(method));
     return spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
   }
@@ -101,12 +105,12 @@ export class CallRecorder {
     const { name, attributes } = describeGrpc(path, authority);
     const context = this.#hasContext ? spans.activeContext() : undefined;
     const span = spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
-    if (headers !== undefined) this.#propagate(span, authority, headers);
+    if (headers !== undefined) this.#propagate(span, http.hostAndPort(authority), headers);
     return span;
   }
 
-  #propagate(span: Span, authority: string, headers: CallHeaders): void {
-    const host = http.hostAndPort(authority)?.host ?? '';
+  #propagate(span: Span, server: http.HostAndPort | undefined, headers: CallHeaders): void {
+    const host = server?.host ?? '';
     if (span.activeSpan === undefined || !this.#policy.sendsTrace(host)) return;
     const sent = headers.get(TRACE_PARENT);
     if (sent !== undefined) {
@@ -212,33 +216,30 @@ function portOf({ port }: http.HostAndPort, scheme: string): number {
   return port ?? (scheme === 'https' ? 443 : 80);
 }
 
-/** Without credentials and query. */
-function fullUrl({ scheme, authority, path }: CallTarget): string {
-  return `${scheme}://${authority}${pathOf(path)}`;
-}
-
-function callTemplate({ method, host, port }: ServerRequest): SpanTemplate {
-  const attributesOf = (url: string): Record<string, SpanValue> => ({
+/** The text is the path, without credentials and query. */
+function callTemplate({ method, scheme, authority, host, port }: ServerRequest): SpanTemplate {
+  const attributesOf = (path: string): Record<string, SpanValue> => ({
     [http.METHOD]: method,
     [http.ADDRESS]: host,
     [http.PORT]: port,
-    [http.FULL_URL]: url,
+    [http.FULL_URL]: `${scheme}://${authority}${path}`,
   });
   const kind = CLIENT << KIND_SHIFT;
   return new SpanTemplate(http.HTTP_SCOPE, http.spanName(method), kind, attributesOf, true);
 }
 
 /** The attributes of a call at its start. */
-function callAttributes(target: CallTarget): Record<string, string | number> {
-  const { method, scheme, authority } = target;
+function callAttributes(
+  { method, scheme, authority, path }: CallTarget,
+  server: http.HostAndPort | undefined,
+): Record<string, string | number> {
   const known = http.knownMethod(method);
-  const server = http.hostAndPort(authority);
   const attributes: Record<string, string | number> = { [http.METHOD]: known };
   if (known === OTHER_METHOD) attributes[http.ORIGINAL_METHOD] = method;
   if (server !== undefined) {
     attributes[http.ADDRESS] = server.host;
     attributes[http.PORT] = portOf(server, scheme);
-    attributes[http.FULL_URL] = fullUrl(target);
+    attributes[http.FULL_URL] = `${scheme}://${authority}${pathOf(path)}`;
   }
   return attributes;
 }

@@ -15,7 +15,7 @@ const OF_UNDICI = Symbol('tracewright.undici');
 
 /** The parts of undici's request that its channels document. */
 interface UndiciRequest {
-  [CALL]?: UndiciCall;
+  [CALL]?: UndiciCall | undefined;
   origin?: unknown;
   path?: unknown;
   method?: unknown;
@@ -92,8 +92,13 @@ class UndiciCall implements CallHeaders {
     // This is no other agent.
     this.sent = undefined;
     removeHeader(request, name);
-    request.addHeader?.(name, value);
-    this.sent = name === TRACE_PARENT ? value : sent;
+    if (name === TRACE_PARENT) {
+      addParent(request, value);
+      this.sent = value;
+    } else {
+      request.addHeader?.(name, value);
+      this.sent = sent;
+    }
   }
 }
 
@@ -111,6 +116,28 @@ function removeHeader(request: UndiciRequest, name: string): void {
 const watched = new WeakSet();
 /** The one that was seen last: mostly there is no other. */
 let lastWatched: UndiciRequest | undefined;
+/** Whether its method for a header only puts name and value at the end of the list. */
+let onlyAppends = false;
+
+/** Adds our parent, which is valid: undici's method checks each character of it, for longer than a span takes. */
+function addParent(request: UndiciRequest, value: string): void {
+  const { headers } = request;
+  if (!Array.isArray(headers)) {
+    request.addHeader?.(TRACE_PARENT, value);
+    return;
+  }
+  if (onlyAppends) {
+    headers.push(TRACE_PARENT, value);
+    return;
+  }
+  const { length } = headers;
+  request.addHeader?.(TRACE_PARENT, value);
+  onlyAppends =
+    request.headers === headers &&
+    headers.length === length + 2 &&
+    headers[length] === TRACE_PARENT &&
+    headers[length + 1] === value;
+}
 
 /**
  * Takes our header back when another agent adds its own, which may be called after us: undici sends both, and they
@@ -120,6 +147,7 @@ function yieldToLater(request: UndiciRequest): void {
   const own = Object.getPrototypeOf(request) as UndiciRequest;
   if (own === lastWatched) return;
   lastWatched = own;
+  onlyAppends = false;
   const { addHeader } = own;
   if (addHeader === undefined || watched.has(own)) return;
   watched.add(own);
@@ -197,8 +225,15 @@ export function traceFetchCalls(recorder: CallRecorder): void {
   guard.subscribe('undici:client:connected', ({ socket }: { socket?: UndiciSocket }) => {
     if (socket !== undefined) socket[OF_UNDICI] = true;
   });
+  /** Fetch keeps requests that are over until V8 collects all memory: what is recorded of them does not stay too. */
+  const end = (request: UndiciRequest, failure?: string): void => {
+    const own = request[CALL];
+    if (own === undefined) return;
+    request[CALL] = undefined;
+    own.call?.end(failure);
+  };
   const close = guard.wrap<UndiciRequest>((request) => {
-    request[CALL]?.call?.end();
+    end(request);
   });
   // Undici makes a message of each request for it, and hardly a program needs it.
   const followConnections = (): void => {
@@ -213,9 +248,9 @@ export function traceFetchCalls(recorder: CallRecorder): void {
     request[CALL]?.call?.answered(response?.statusCode ?? 0);
   });
   guard.subscribe('undici:request:trailers', ({ request }: UndiciMessage) => {
-    request[CALL]?.call?.end();
+    end(request);
   });
   guard.subscribe('undici:request:error', ({ request, error }: UndiciMessage) => {
-    request[CALL]?.call?.end(failureOf(error));
+    end(request, failureOf(error));
   });
 }

@@ -54,6 +54,8 @@ const SPAN_AT = 36;
 const FLAGS_AT = 53;
 const LENGTH = 55;
 const DASH = 0x2d;
+/** What the code of `a` is more than that of `9`, less 1. */
+const FROM_DIGIT_TO_LETTER = 0x61 - 0x39 - 1;
 
 /** All bits of the digits that were read of a header. */
 let seen = 0;
@@ -118,9 +120,20 @@ function parseOther(header: string): TraceParent | undefined {
 
 /** A `traceparent` that is overwritten: a text of its bytes takes a seventh of the time that adding texts takes. */
 const header = Buffer.from(`00-${'0'.repeat(32)}-${'0'.repeat(16)}-00`);
+const headerView = new DataView(header.buffer, header.byteOffset, header.length);
+
+/** Puts four digits at once: each byte of a word gets one of the lowest 16 bits' four values, and then its code. */
+function putDigits(at: number, bits: number): void {
+  const values =
+    ((bits & 0xf000) << 12) | ((bits & 0xf00) << 8) | ((bits & 0xf0) << 4) | (bits & 0xf);
+  // From 10 on a digit is a letter.
+  const letters = ((values + 0x06060606) >>> 4) & 0x01010101;
+  headerView.setInt32(at, (values + 0x30303030 + letters * FROM_DIGIT_TO_LETTER) | 0);
+}
 
 function putWord(at: number, word: number): void {
-  for (let i = 0; i < 8; i++) header[at + i] = DIGITS[(word >>> (28 - 4 * i)) & 0xf]!;
+  putDigits(at, word >>> 16);
+  putDigits(at + 4, word);
 }
 
 /** The `traceparent` of ids in words. */

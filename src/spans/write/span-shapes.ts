@@ -83,8 +83,10 @@ export interface TemplateRecord {
   readonly writer: number;
   /** Where ids and flags begin in it. */
   readonly idsAt: number;
-  /** Whether the last attribute is the text. */
+  /** Whether the last attribute ends with the text. */
   readonly hasText: boolean;
+  /** Bytes of its value before the text, which are in the record. */
+  readonly prefixBytes: number;
   /** Names of the attributes. */
   readonly heldNames: HeldNames | undefined;
 }
@@ -321,7 +323,7 @@ export function compileTemplates(
   };
   const body = `${WRITE_SLOT_TEXT}
 return function writeFrom(span, template, text, before) {
-  const { hasText, record } = template;
+  const { hasText, prefixBytes, record } = template;
   if (record === undefined || !(${HAS_SLOT})) return -1;
   let size = record.length;
   if (hasText && 3 * text.length > ${longest} - size && !fits(text, ${longest} - size)) return -1;
@@ -336,7 +338,7 @@ return function writeFrom(span, template, text, before) {
   ${identityStores(Buffer.alloc(0), 'ids', 0).words.join('\n  ')}
   if (hasText) {
     const textBytes = writeSlotText(start + size, text);
-    view.setInt16(start + size - 2, textBytes);
+    view.setInt16(start + size - prefixBytes - 2, prefixBytes + textBytes);
     size += textBytes;
     view.setInt32(start + ${SIZE_OFFSET}, size);
   }

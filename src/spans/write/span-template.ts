@@ -15,8 +15,8 @@ export interface TemplateOutput extends ShapedSpans {
 }
 
 /**
- * Spans that differ in ids and times, and in one text if they have one: the value of their last attribute. The rest of
- * their records is encoded once.
+ * Spans that differ in ids and times, and in one text if they have one: the end of the value of their last attribute.
+ * The rest of their records is encoded once.
  */
 export class SpanTemplate implements TemplateRecord {
   readonly scope: Scope;
@@ -25,8 +25,9 @@ export class SpanTemplate implements TemplateRecord {
   readonly kind: number;
   /** Makes the attributes of a span. */
   readonly attributesOf: (text: string) => Record<string, SpanValue>;
-  /** Whether the last attribute is the text. */
+  /** Whether the last attribute ends with the text. */
   readonly hasText: boolean;
+  prefixBytes = 0;
   readonly idsAt: number;
   /** What the record was encoded for. */
   output: TemplateOutput | undefined;
@@ -78,6 +79,8 @@ export class SpanTemplate implements TemplateRecord {
     const names = Object.keys(own).filter((name) => own[name] !== undefined);
     if (span.scope === 0 || record === undefined || record.length > table.longest) return;
     this.heldNames = new HeldNames(names);
+    const last = own[names.at(-1) ?? ''];
+    if (this.hasText && typeof last === 'string') this.prefixBytes = Buffer.byteLength(last);
     this.writer = table.newWriter();
     this.record = Buffer.from(record);
   }
