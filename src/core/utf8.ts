@@ -12,8 +12,7 @@ const LOOP_LIMIT = 48;
  * a text.
  */
 export function writeUtf8(bytes: Buffer, at: number, text: string): number {
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-conversion -- so V8 knows, without a look at its kind
-  const { length } = '' + text;
+  const length = lengthOf(text);
   if (length > LOOP_LIMIT) return bytes.write(text, at, 'utf8');
   for (let i = 0; i < length; i++) {
     const code = charCodeAt.call(text, i);
@@ -23,8 +22,17 @@ export function writeUtf8(bytes: Buffer, at: number, text: string): number {
   return length;
 }
 
+/** The length of a text. By the addition V8 knows that it is one, without a look at its kind. */
+export function lengthOf(text: string): number {
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-conversion
+  return ('' + text).length;
+}
+
 /** `charCodeAt` as a function of the text. Unlike a property of the text, V8 need not look it up. */
-const codeAt: unknown = Function.prototype.call.bind(charCodeAt);
+export const codeAt = Function.prototype.call.bind(charCodeAt) as (
+  text: string,
+  at: number,
+) => number;
 
 /** What the function below names apart from `view` and `bytes` of its table. */
 export const SLOT_TEXT_SCOPE = { codeAt };
