@@ -49,8 +49,19 @@ const origins = new BoundedCache<Origin>(KEPT, MAX_ORIGIN, (origin) => {
   return { scheme, authority };
 });
 
+/** Undici makes the text of an origin anew for each request: V8 has to hash it before it is found in a map. */
+const last = { origin: '', found: origins.of('') };
+
+function originOf(origin: string): Origin {
+  if (origin !== last.origin) {
+    last.found = origins.of(origin);
+    last.origin = origin;
+  }
+  return last.found;
+}
+
 function targetOf({ method, origin, path }: UndiciRequest): CallTarget {
-  const { scheme, authority } = origins.of(String(origin));
+  const { scheme, authority } = originOf(String(origin));
   return { method: String(method), scheme, authority, path: String(path) };
 }
 

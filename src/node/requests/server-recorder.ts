@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { codeAt, lengthOf } from '../../core/utf8.js';
 import type { SpanValue } from '../../spans/attributes.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
@@ -50,12 +51,13 @@ const USUAL_HOST = 'Host';
 
 /** Whether a name is that of a header, in any case. No text is made. */
 function isHeader(name: string, header: string): boolean {
-  if (name.length !== header.length) return false;
+  const length = lengthOf(name);
+  if (length !== header.length) return false;
   // A call of V8 costs less than a few characters.
   if (name === header) return true;
   // Letters of lower case have this bit.
-  for (let i = 0; i < header.length; i++) {
-    if ((name.charCodeAt(i) | 0x20) !== header.charCodeAt(i)) return false;
+  for (let i = 0; i < length; i++) {
+    if ((codeAt(name, i) | 0x20) !== codeAt(header, i)) return false;
   }
   return true;
 }

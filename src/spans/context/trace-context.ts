@@ -1,3 +1,5 @@
+import { codeAt, lengthOf } from '../../core/utf8.js';
+
 /**
  * The headers `traceparent` and `tracestate` of W3C Trace Context. What violates its rules is no
  * header, as it says.
@@ -65,7 +67,7 @@ function digitsAt(header: string, from: number, count: number): number {
   // V8 keeps what is no variable of the function in memory.
   let all = 0;
   for (let i = from; i < from + count; i++) {
-    const code = header.charCodeAt(i);
+    const code = codeAt(header, i);
     const value = code < VALUES.length ? VALUES[code]! : NO_DIGIT;
     all |= value;
     read = (read << 4) | value;
@@ -89,10 +91,10 @@ function parentOf(
 /** Reads a `traceparent`; undefined for one that is not valid. */
 export function parseTraceParent(header: string): TraceParent | undefined {
   const isUsual =
-    header.length === LENGTH &&
+    lengthOf(header) === LENGTH &&
     header.startsWith('00-') &&
-    header.charCodeAt(SPAN_AT - 1) === DASH &&
-    header.charCodeAt(FLAGS_AT - 1) === DASH;
+    codeAt(header, SPAN_AT - 1) === DASH &&
+    codeAt(header, FLAGS_AT - 1) === DASH;
   if (!isUsual) return parseOther(header);
   seen = 0;
   const trace: TraceParent['trace'] = [
