@@ -24,6 +24,14 @@ function redactorOf(...paths: [RegExp | string, string][]): Redactor {
   return checkRedaction({ paths })!;
 }
 
+/** What a pattern makes of a path. On a busy machine the limit of time can be over before: it is tried again. */
+function redacted(path: string, pattern: RegExp, replacement: string): unknown {
+  const attempt = (): unknown => redactorOf([pattern, replacement]).value('url.path', path);
+  let value = attempt();
+  for (let i = 0; i < 9 && value === WITHHELD; i++) value = attempt();
+  return value;
+}
+
 describe('patterns', () => {
   const pieces = fc.constantFrom(
     '/users',
@@ -69,7 +77,7 @@ describe('patterns', () => {
         (path, pattern, replacement) => {
           const flags = pattern.flags.replace(/[yg]/g, '');
           const expected = path.replace(new RegExp(pattern.source, `${flags}g`), replacement);
-          expect(redactorOf([pattern, replacement]).value('url.path', path)).toBe(expected);
+          expect(redacted(path, pattern, replacement)).toBe(expected);
         },
       ),
       { numRuns: 3000 },
