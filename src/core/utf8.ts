@@ -12,7 +12,7 @@ const LOOP_LIMIT = 48;
  * a text.
  */
 export function writeUtf8(bytes: Buffer, at: number, text: string): number {
-  const length = lengthOf(text);
+  const length = textLength(text);
   if (length > LOOP_LIMIT) return bytes.write(text, at, 'utf8');
   for (let i = 0; i < length; i++) {
     const code = charCodeAt.call(text, i);
@@ -23,7 +23,7 @@ export function writeUtf8(bytes: Buffer, at: number, text: string): number {
 }
 
 /** The length of a text. By the addition V8 knows that it is one, without a look at its kind. */
-export function lengthOf(text: string): number {
+export function textLength(text: string): number {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-conversion
   return ('' + text).length;
 }

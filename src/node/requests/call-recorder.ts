@@ -82,7 +82,7 @@ export class CallRecorder {
     target: CallTarget,
     server: http.HostAndPort | undefined,
   ): Span {
-    const { method, scheme, authority } = target;
+    const { method, scheme, authority, path } = target;
     const isRecorded = isRecordedBelow(context);
     if (isRecorded && server !== undefined) {
       const request = this.#request;
@@ -92,10 +92,10 @@ export class CallRecorder {
       request.host = server.host;
       request.port = portOf(server, scheme);
       const template = this.#templates.find(request);
-      if (template !== undefined) return spans.startInFrom(context, template, pathOf(target.path));
+      if (template !== undefined) return spans.startInFrom(context, template, pathOf(path));
     }
     // What is below a span that is not recorded needs ids alone.
-    const attributes = isRecorded ? callAttributes(target, server) : undefined;
+    const attributes = isRecorded ? callAttributes(target, server, pathOf(path)) : undefined;
     const name = http.spanName(http.knownMethod(method));
     return spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
   }
@@ -218,20 +218,21 @@ function portOf({ port }: http.HostAndPort, scheme: string): number {
 
 /** The text is the path, without credentials and query. */
 function callTemplate({ method, scheme, authority, host, port }: ServerRequest): SpanTemplate {
-  const attributesOf = (path: string): Record<string, SpanValue> => ({
-    [http.METHOD]: method,
-    [http.ADDRESS]: host,
-    [http.PORT]: port,
-    [http.FULL_URL]: `${scheme}://${authority}${path}`,
-  });
+  const attributesOf = (path: string): Record<string, SpanValue> =>
+    callAttributes({ method, scheme, authority }, { host: host!, port: port! }, path);
   const kind = CLIENT << KIND_SHIFT;
   return new SpanTemplate(http.HTTP_SCOPE, http.spanName(method), kind, attributesOf, true);
 }
 
-/** The attributes of a call at its start. */
+/**
+ * The attributes of a call at its start.
+ *
+ * @param path without credentials and query.
+ */
 function callAttributes(
-  { method, scheme, authority, path }: CallTarget,
+  { method, scheme, authority }: Omit<CallTarget, 'path'>,
   server: http.HostAndPort | undefined,
+  path: string,
 ): Record<string, string | number> {
   const known = http.knownMethod(method);
   const attributes: Record<string, string | number> = { [http.METHOD]: known };
@@ -239,7 +240,7 @@ function callAttributes(
   if (server !== undefined) {
     attributes[http.ADDRESS] = server.host;
     attributes[http.PORT] = portOf(server, scheme);
-    attributes[http.FULL_URL] = `${scheme}://${authority}${pathOf(path)}`;
+    attributes[http.FULL_URL] = `${scheme}://${authority}${path}`;
   }
   return attributes;
 }

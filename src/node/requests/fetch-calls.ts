@@ -132,22 +132,19 @@ let onlyAppends = false;
 
 /** Adds our parent, which is valid: undici's method checks each character of it, for longer than a span takes. */
 function addParent(request: UndiciRequest, value: string): void {
-  const { headers } = request;
-  if (!Array.isArray(headers)) {
-    request.addHeader?.(TRACE_PARENT, value);
+  const list = Array.isArray(request.headers) ? (request.headers as unknown[]) : undefined;
+  if (onlyAppends && list !== undefined) {
+    list.push(TRACE_PARENT, value);
     return;
   }
-  if (onlyAppends) {
-    headers.push(TRACE_PARENT, value);
-    return;
-  }
-  const { length } = headers;
+  const length = list?.length ?? 0;
   request.addHeader?.(TRACE_PARENT, value);
   onlyAppends =
-    request.headers === headers &&
-    headers.length === length + 2 &&
-    headers[length] === TRACE_PARENT &&
-    headers[length + 1] === value;
+    list !== undefined &&
+    request.headers === list &&
+    list.length === length + 2 &&
+    list[length] === TRACE_PARENT &&
+    list[length + 1] === value;
 }
 
 /**

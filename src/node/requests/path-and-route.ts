@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { codeAt, lengthOf } from '../../core/utf8.js';
+import { codeAt, textLength } from '../../core/utf8.js';
 import { ROUTE } from '../../spans/route.js';
 import type { GivenRoute } from '../../spans/route.js';
 
@@ -66,7 +66,7 @@ export function pathOf(target: string): string {
 const last = { target: '', path: '' };
 
 function findPath(target: string): string {
-  const length = lengthOf(target);
+  const length = textLength(target);
   if (length > 0 && codeAt(target, 0) === SLASH) {
     // Not with indexOf: it leaves compiled code, and took a sixth of what a request costs.
     const searched = Math.min(length, MAX_LENGTH + 1);
@@ -164,7 +164,7 @@ function segmentsOf(path: string): string[] {
 
 function slashesIn(path: string): number {
   let slashes = 0;
-  const length = lengthOf(path);
+  const length = textLength(path);
   for (let i = 0; i < length; i++) if (codeAt(path, i) === SLASH) slashes++;
   return slashes;
 }

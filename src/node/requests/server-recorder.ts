@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { codeAt, lengthOf } from '../../core/utf8.js';
+import { codeAt, textLength } from '../../core/utf8.js';
 import type { SpanValue } from '../../spans/attributes.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
@@ -51,7 +51,7 @@ const USUAL_HOST = 'Host';
 
 /** Whether a name is that of a header, in any case. No text is made. */
 function isHeader(name: string, header: string): boolean {
-  const length = lengthOf(name);
+  const length = textLength(name);
   if (length !== header.length) return false;
   // A call of V8 costs less than a few characters.
   if (name === header) return true;

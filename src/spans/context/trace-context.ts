@@ -1,4 +1,4 @@
-import { codeAt, lengthOf } from '../../core/utf8.js';
+import { codeAt, textLength } from '../../core/utf8.js';
 
 /**
  * The headers `traceparent` and `tracestate` of W3C Trace Context. What violates its rules is no
@@ -91,7 +91,7 @@ function parentOf(
 /** Reads a `traceparent`; undefined for one that is not valid. */
 export function parseTraceParent(header: string): TraceParent | undefined {
   const isUsual =
-    lengthOf(header) === LENGTH &&
+    textLength(header) === LENGTH &&
     header.startsWith('00-') &&
     codeAt(header, SPAN_AT - 1) === DASH &&
     codeAt(header, FLAGS_AT - 1) === DASH;

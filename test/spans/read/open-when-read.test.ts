@@ -10,35 +10,34 @@ import { temporaryDirectory } from '../../heph/temporary-file.js';
 
 const directory = temporaryDirectory();
 
-/** The bytes of a trace of 20 spans before its last record, and that record. */
-async function recorded(): Promise<{ earlier: Buffer; last: Buffer }> {
+/** The first 12 records of a trace of 20 spans, and its last one. */
+async function recorded(): Promise<{ first: Buffer; last: Buffer }> {
   const target = join(mkdtempSync(join(directory, 'trace-')), 'spans.heph');
   configure({ target });
   for (let i = 0; i < 20; i++) startSpan(`span ${i}`).end();
   await shutdown();
   const bytes = readFileSync(target);
-  let last = 0;
-  for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at + SIZE_OFFSET)) last = at;
-  return { earlier: bytes.subarray(0, last), last: bytes.subarray(last) };
+  const offsets: number[] = [];
+  for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at + SIZE_OFFSET)) offsets.push(at);
+  return { first: bytes.subarray(0, offsets[12]), last: bytes.subarray(offsets.at(-1)) };
 }
 
 test('what a thread recorded between two readings does not count as missing', async () => {
-  const { earlier, last } = await recorded();
-  const half = earlier.subarray(0, endOfRecord(earlier, 12));
+  const { first, last } = await recorded();
   const scanned = (): HephScan => {
     const scan = new HephScan(new TraceClock(), 0);
-    scan.take(half, viewOf(half), 0, half.length, 0);
+    scan.take(first, viewOf(first), 0, first.length, 0);
     return scan;
   };
   const missing = ({ counts }: HephScan): number[] => [...counts.values()].map((c) => c.missing);
 
   const numbered = scanned();
   const { count } = numbered.rows;
-  numbered.take(last, viewOf(last), 0, last.length, half.length);
+  numbered.take(last, viewOf(last), 0, last.length, first.length);
   expect(missing(numbered)[0]).toBeGreaterThan(5);
 
   const open = scanned();
-  open.takeOpen(last, half.length);
+  open.takeOpen(last, first.length);
   expect(open.rows.count).toBe(count + 1);
   expect(missing(open)).toEqual([0]);
 });
@@ -50,12 +49,6 @@ test('a thread of which only an open record was read has no numbers yet', async 
   expect(scan.rows.count).toBe(1);
   expect(scan.counts.size).toBe(0);
 });
-
-function endOfRecord(bytes: Buffer, number: number): number {
-  let at = 0;
-  for (let i = 0; i < number; i++) at += bytes.readUInt32BE(at + SIZE_OFFSET);
-  return at;
-}
 
 function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
