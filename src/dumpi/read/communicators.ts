@@ -66,6 +66,8 @@ interface Split {
 interface KnownGroup {
   of: CommunicatorId;
   ranks: readonly number[] | undefined;
+  /** Offsets in `ranks` of those that do not belong to it: who does is only looked up when it is asked for. */
+  without?: ReadonlySet<number>;
 }
 
 export class Communicators {
@@ -136,7 +138,7 @@ export class Communicators {
         break;
       case 'MPI_Comm_create': {
         const { oldcomm, newcomm, group } = fields;
-        const known = this.#groups.get(group);
+        const known = this.#groupOf(group);
         const parent = this.#handles.get(oldcomm);
         const ranks = known?.of === parent ? known?.ranks : undefined;
         const id = this.#child(oldcomm, `create ${ranks?.join() ?? ''}`, ranks);
@@ -179,20 +181,17 @@ export class Communicators {
         break;
       }
       case 'MPI_Group_incl': {
-        const from = this.#groups.get(fields.group);
+        const from = this.#groupOf(fields.group);
         const ranks = fields.ranks.map((rank) => (from?.ranks ? (from.ranks[rank] ?? -1) : rank));
         this.#group(fields.newgroup, from && { of: from.of, ranks });
         break;
       }
       // Without the size of the communicator, what is left of a group is not known yet.
       case 'MPI_Group_excl': {
-        const from = this.#groups.get(fields.group);
-        const all = from?.ranks ?? (from?.of === WORLD ? this.#world : undefined);
-        this.#derivedRanks += all?.length ?? 0;
-        const isBounded = this.#derivedRanks <= MAX_DERIVED_RANKS;
+        const from = this.#groupOf(fields.group);
+        const ranks = from?.ranks ?? (from?.of === WORLD ? this.#world : undefined);
         const without = new Set(fields.ranks);
-        const ranks = isBounded ? all?.filter((_, rank) => !without.has(rank)) : undefined;
-        this.#group(fields.newgroup, from && ranks && { of: from.of, ranks });
+        this.#group(fields.newgroup, from && ranks && { of: from.of, ranks, without });
         break;
       }
       case 'MPI_Group_union':
@@ -218,6 +217,18 @@ export class Communicators {
     if (handle < Comm.FIRST_USER) return;
     if (id === undefined) this.#handles.delete(handle);
     else this.#handles.set(handle, id);
+  }
+
+  /** The group of a number, with those who belong to it looked up. */
+  #groupOf(handle: number): KnownGroup | undefined {
+    const group = this.#groups.get(handle);
+    if (group?.ranks === undefined || group.without === undefined) return group;
+    const { of, ranks, without } = group;
+    this.#derivedRanks += ranks.length;
+    const isBounded = this.#derivedRanks <= MAX_DERIVED_RANKS;
+    const left = isBounded ? ranks.filter((_, at) => !without.has(at)) : undefined;
+    this.#group(handle, left && { of, ranks: left });
+    return this.#groups.get(handle);
   }
 
   #group(handle: number, group: KnownGroup | undefined): void {

@@ -295,6 +295,32 @@ describe('check of a run', () => {
     ]);
   });
 
+  it('compares what is sent in communicators of what others left of a group', () => {
+    const grouped =
+      (own: number, isReceived = true) =>
+      (rank: Rank): void => {
+        rank.log('MPI_Comm_group', { comm: Comm.WORLD, group: 5 });
+        rank.log('MPI_Group_excl', { group: 5, count: 1, ranks: [1], newgroup: 6 });
+        // Counted in what is left: rank 2 of the run.
+        rank.log('MPI_Group_excl', { group: 6, count: 1, ranks: [1], newgroup: 7 });
+        const at = [0, 3].indexOf(own);
+        const newcomm = at < 0 ? Comm.NULL : 8;
+        rank.log('MPI_Comm_create', { oldcomm: Comm.WORLD, group: 7, newcomm });
+        if (at >= 0) talk(rank, newcomm, at, isReceived);
+        const atAll = [0, 2, 3].indexOf(own);
+        const all = atAll < 0 ? Comm.NULL : 9;
+        rank.log('MPI_Comm_create', { oldcomm: Comm.WORLD, group: 6, newcomm: all });
+        if (atAll === 0 || atAll === 1) talk(rank, all, atAll, isReceived);
+      };
+    expect(found([0, 1, 2, 3].map((own) => grouped(own)))).toEqual([]);
+    expect(found([grouped(0), grouped(1), grouped(2, false), grouped(3)])).toEqual([
+      'warning unmatched-message: rank 0 sends 1 messages with tag 7 to rank 2, in a communicator of 3 ranks, which has 0 receives for them',
+    ]);
+    expect(found([grouped(0), grouped(1), grouped(2), grouped(3, false)])).toEqual([
+      'warning unmatched-message: rank 0 sends 1 messages with tag 7 to rank 3, in a communicator of 2 ranks, which has 0 receives for them',
+    ]);
+  });
+
   it('leaves out communicators of which the trace does not say who is in them', () => {
     const reordered = (own: number) => (rank: Rank) => {
       const grid = { ndim: 1, dims: [2], periods: [0], reorder: 1 };
