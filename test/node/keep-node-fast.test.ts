@@ -13,6 +13,6 @@ async function tickAfterCollection(hook: Hook): Promise<number> {
 it("Node's ticks stay fast when V8 collects garbage before it has compiled them", async () => {
   const plain = await tickAfterCollection('none');
   const traced = await tickAfterCollection('--import');
-  // 37 to 41 against 224 to 341 ns; Node 22 keeps one of three names slow: 172 against 303.
-  expect(traced).toBeLessThan(0.75 * plain);
+  // 50 to 109 against 339 to 684 ns.
+  expect(traced).toBeLessThan(0.5 * plain);
 });

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { recordsGrpc } from '../../libraries/shared-grpc.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
@@ -132,21 +132,30 @@ function isLoaded(): boolean {
   return moduleLoadList?.includes('NativeModule http2') === true;
 }
 
-/** The class of the sessions of clients, if the program has loaded node:http2. It takes a session to find it. */
+/**
+ * The class of the sessions of clients, if the program has loaded node:http2. A session gives itself to its connection
+ * before it does anything else, and gets no further. A whole one would show Node's functions for sockets and streams
+ * another kind of them: with three drivers that is one more than V8 remembers, and they get slow for all.
+ */
 function sessionClass(): SessionClass | undefined {
   if (!isLoaded()) return undefined;
-  const connection = new Duplex({
-    read: () => undefined,
-    write: (_chunk, _encoding, done) => {
-      done();
+  let found: SessionClass | undefined;
+  const connection = new Proxy(
+    {},
+    {
+      set(_, __, session: object) {
+        found = Object.getPrototypeOf(session) as SessionClass;
+        return false;
+      },
     },
-  });
-  const session = process
-    .getBuiltinModule('node:http2')
-    .connect('http://localhost', { createConnection: () => connection });
-  session.on('error', () => undefined);
-  const found = Object.getPrototypeOf(session) as SessionClass;
-  session.destroy();
+  ) as Duplex;
+  try {
+    process
+      .getBuiltinModule('node:http2')
+      .connect('http://localhost', { createConnection: () => connection });
+  } catch {
+    // The connection has refused to be the session's.
+  }
   return found;
 }
 
