@@ -44,6 +44,7 @@ const NAMES = [
   'start',
   'start-otel',
   'module-hooks',
+  'shapes',
   'first-load',
   'view',
   'convert',
