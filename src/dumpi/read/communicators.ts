@@ -233,13 +233,20 @@ export class Communicators {
 
   #group(handle: number, group: KnownGroup | undefined): void {
     if (handle < Group.FIRST_USER) return;
-    this.#groupRanks -= this.#groups.get(handle)?.ranks?.length ?? 0;
+    this.#groupRanks -= this.#ranksIn(this.#groups.get(handle));
     this.#groups.delete(handle);
-    const more = group?.ranks?.length ?? 0;
+    const more = this.#ranksIn(group);
     if (group === undefined || this.#groups.size >= MAX_KNOWN) return;
     if (this.#groupRanks + more > MAX_GROUP_RANKS) return;
     this.#groupRanks += more;
     this.#groups.set(handle, group);
+  }
+
+  /** What a group keeps: the ranks of the whole run are there once for all. */
+  #ranksIn(group: KnownGroup | undefined): number {
+    const { ranks, without } = group ?? {};
+    const own = ranks === this.#world ? 0 : (ranks?.length ?? 0);
+    return own + (without?.size ?? 0);
   }
 
   /** Counts a making of the parent, and says which that is. */
