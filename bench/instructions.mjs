@@ -22,8 +22,8 @@ const QUESTIONS = { warmUp: 20_000, counted: 4000, hook: true };
 const WITHOUT = { ...QUESTIONS, hook: false };
 const REQUESTS = { warmUp: 20_000, counted: 2000, hook: true };
 const REQUEST = 'request with context';
-const SERVICE = 'fastify, pg, mysql2 and redis';
-const EXPRESS = 'express, ioredis, pg and fetch';
+export const SERVICE = 'fastify, pg, mysql2 and redis';
+export const EXPRESS = 'express, ioredis, pg and fetch';
 const UNSAMPLED = { OTEL_TRACES_SAMPLER: 'always_off' };
 /** runs: the path of the program, if its name is another one. preload: instead of the hook. */
 export const PATHS = {
@@ -70,35 +70,28 @@ export const SLOWER = 1.5;
 const FLAGS = ['--hash-seed=7', '--random-seed=7', '--min-semi-space-size=16'];
 
 /**
- * Instructions of the main thread for one operation, without those of the garbage collector.
+ * Starts a program that runs a path, and waits until it is warm.
  *
  * @param {string} path
- * @param {{ warmUp: number, counted: number, hook?: boolean, runs?: string, env?: NodeJS.ProcessEnv,
- *   preload?: string }} how
- * @param {string} place
- * @param {string} program
+ * @param {{ warmUp: number, counted: number, place: string, cwd?: string, directory: string, program?: string,
+ *   under?: readonly string[], flags: readonly string[], env?: NodeJS.ProcessEnv }} how directory: where the trace goes;
+ *   under: the command that runs Node.
  */
-export async function countOnce(
+export async function startProgram(
   path,
-  { warmUp, counted, hook = false, runs = path, env, preload },
-  place,
-  program = PROGRAM,
+  { warmUp, counted, place, cwd = place, directory, program = PROGRAM, under = [], flags, env },
 ) {
-  const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
-  const [command, ...under] = underCallgrind(directory);
-  const loaded = hook ? import.meta.resolve('tracewright/register') : preload;
-  const flags = loaded === undefined ? FLAGS : [...FLAGS, '--import', loaded];
-  const args = [runs, warmUp, counted, place].map(String);
-  const child = spawn(command, [...under, process.execPath, ...flags, program, ...args], {
+  const args = [path, warmUp, counted, place].map(String);
+  const [command, ...rest] = [...under, process.execPath, ...flags, program, ...args];
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    cwd: place,
+    cwd,
     env: {
       ...process.env,
       TRACEWRIGHT_QUIET: '1',
       TRACEWRIGHT_DIR: join(directory, 'trace'),
       TRACEWRIGHT_CONTEXT: 'on',
       TRACEWRIGHT_INSTRUMENTATIONS: 'off',
-      TRACEWRIGHT_STALL_MS: 'off',
       ...env,
     },
   });
@@ -107,23 +100,63 @@ export async function countOnce(
     const [message] = await Promise.race([once(child, 'message'), ended]);
     if (typeof message !== 'string') throw new Error(`${path} has ended early`);
   };
+  const end = async () => {
+    child.send('end');
+    await ended;
+  };
   try {
     await next();
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+  return { child, next, end };
+}
+
+/**
+ * Instructions of the main thread for one operation, without those of the garbage collector.
+ *
+ * @param {string} path
+ * @param {{ warmUp: number, counted: number, hook?: boolean, runs?: string, env?: NodeJS.ProcessEnv,
+ *   preload?: string }} how
+ * @param {string} place
+ * @param {string} [program]
+ */
+export async function countOnce(
+  path,
+  { warmUp, counted, hook = false, runs = path, env, preload },
+  place,
+  program,
+) {
+  const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+  const loaded = hook ? import.meta.resolve('tracewright/register') : preload;
+  let child;
+  try {
+    const started = await startProgram(runs, {
+      warmUp,
+      counted,
+      place,
+      directory,
+      program,
+      under: underCallgrind(directory),
+      flags: loaded === undefined ? FLAGS : [...FLAGS, '--import', loaded],
+      env: { TRACEWRIGHT_STALL_MS: 'off', ...env },
+    });
+    child = started.child;
     controlCallgrind(child.pid, '--instr=on');
     // Callgrind translates the code again when it begins to count.
     child.send('run');
-    await next();
+    await started.next();
     controlCallgrind(child.pid, '--zero');
     child.send('count');
-    await next();
+    await started.next();
     controlCallgrind(child.pid, '--dump');
-    child.send('end');
-    await ended;
+    await started.end();
     const profile = readFileSync(join(directory, 'callgrind.1-01'), 'utf8');
     const { all, collector } = instructionsOf(profile, '');
     return (all - collector) / counted;
   } finally {
-    child.kill('SIGKILL');
+    child?.kill('SIGKILL');
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -1,19 +1,17 @@
 // Code of Node and of libraries that has seen more than four shapes of objects with the hook, and not without it. V8
 // remembers four at a piece of code, and looks properties up from the fifth on, for the whole program.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { root } from '../scripts/package-layout.mjs';
 import { main } from './benchmark.mjs';
+import { EXPRESS, SERVICE, startProgram } from './instructions.mjs';
 import { installPackages } from './libraries-packages.mjs';
 
-const PROGRAM = fileURLToPath(new URL('instructions-program.mjs', import.meta.url));
-const SERVICES = ['fastify, pg, mysql2 and redis', 'express, ioredis, pg and fetch'];
+const SERVICES = [SERVICE, EXPRESS];
 const REQUESTS = 6000;
+const LOG = ['--log-ic', '--log-code', '--logfile-per-isolate', '--logfile=v8.log'];
 /** A line of --log-ic. States: 0 for never, 1, P for up to four, N for more. */
 const LOOK_UP = /^(\w+IC),0x(\w+),\d+,(\d+),(\d+),(.),(.),[^,]*,([^,]*)/;
 const CODE = /^code-creation,[^,]*,[^,]*,[^,]*,0x(\w+),(\d+),(.*)$/;
@@ -29,25 +27,17 @@ const FUNCTION = /^(\S*) (\S+):\d+:\d+/;
  */
 async function logOf(service, flags, place) {
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
-  const log = ['--log-ic', '--log-code', '--logfile-per-isolate', `--logfile=${directory}/v8.log`];
   try {
-    const args = [...log, ...flags, PROGRAM, service, String(REQUESTS), '1', place];
-    const child = spawn(process.execPath, args, {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      cwd: place,
-      env: {
-        ...process.env,
-        TRACEWRIGHT_QUIET: '1',
-        TRACEWRIGHT_DIR: join(directory, 'trace'),
-        TRACEWRIGHT_CONTEXT: 'on',
-        TRACEWRIGHT_INSTRUMENTATIONS: 'off',
-      },
+    const { end } = await startProgram(service, {
+      warmUp: REQUESTS,
+      counted: 1,
+      place,
+      // Where the log goes. A path among V8's flags would make them others each time.
+      cwd: directory,
+      directory,
+      flags: [...LOG, ...flags],
     });
-    const ended = once(child, 'exit');
-    const [message] = await Promise.race([once(child, 'message'), ended]);
-    if (typeof message !== 'string') throw new Error(`${service} has ended early`);
-    child.send('end');
-    await ended;
+    await end();
     const logs = readdirSync(directory).filter((name) => name.endsWith('.log'));
     const sizes = logs.map((name) => statSync(join(directory, name)).size);
     // The other one is of the thread that sends the requests.
@@ -89,10 +79,10 @@ async function measure() {
   const place = installPackages();
   const hook = ['--import', import.meta.resolve('tracewright/register')];
   const rows = [];
+  // With other flags of V8 the hook saves its code anew, and starts otherwise once.
+  await logOf(SERVICE, hook, place);
   for (const service of SERVICES) {
     const plain = lookUps(await logOf(service, [], place));
-    // With flags of V8 the hook saves its code anew, and starts otherwise once.
-    await logOf(service, hook, place);
     const hooked = lookUps(await logOf(service, hook, place));
     rows.push([service, `all: ${hooked.size}, without the hook ${plain.size}`, '']);
     for (const [where, property] of hooked) {
