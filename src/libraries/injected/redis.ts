@@ -71,11 +71,17 @@ interface Message extends PublishedMessage {
   serverPort: unknown;
 }
 
+/** What a client of ioredis or `redis` says of its socket. */
+interface SocketOptions {
+  path?: unknown;
+  host?: unknown;
+  port?: unknown;
+}
+
 /** A client of ioredis that publishes its commands. */
 interface PublishingClient {
   condition?: { select?: unknown } | null;
-  options: { db?: unknown };
-  _getServerAddress: () => { address: unknown; port: unknown };
+  options: SocketOptions & { db?: unknown };
 }
 
 /**
@@ -90,9 +96,15 @@ function isRecorded(
   const direct = directOf(channels);
   if (direct === undefined) return false;
   if (direct.isUnheard) return true;
-  const { address: serverAddress, port: serverPort } = client._getServerAddress();
-  const database = client.condition?.select ?? client.options.db ?? 0;
-  const message: Message = { command: command.name, database, serverAddress, serverPort };
+  const { path, host, port, db } = client.options;
+  // As its `_getServerAddress`, which makes an object.
+  const isPath = path !== undefined && path !== null && path !== '';
+  const message: Message = {
+    command: command.name,
+    database: client.condition?.select ?? db ?? 0,
+    serverAddress: isPath ? path : host || 'localhost',
+    serverPort: isPath ? undefined : port || 6379,
+  };
   const call = direct.begin(message);
   if (call !== undefined) endWhenSettled(direct, command, message, call);
   return true;
@@ -114,13 +126,6 @@ function endWhenSettled(
     direct.end(message, call, true);
     return reject.call(this, error);
   };
-}
-
-/** What a client of `redis` says of its socket. */
-interface SocketOptions {
-  path?: unknown;
-  host?: unknown;
-  port?: unknown;
 }
 
 /** What sends a command of `redis`, and records it without the message that the library makes: that has the arguments. */

@@ -8,7 +8,6 @@ import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import { spans } from '../../spans/shared-spans.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
-import { SpanEnding } from '../../spans/write/span-ending.js';
 import { SpanTemplate } from '../../spans/write/span-template.js';
 import { NOTHING } from '../../spans/unrecorded-span.js';
 import * as http from './conventions.js';
@@ -29,9 +28,6 @@ const FAILED = 400;
 
 /** Shorter waits for a connection are not recorded, in ns. */
 const LEAST_WAIT = 1e6;
-
-/** What a call that was answered gets at its end. It has no text. */
-const ANSWERED = new SpanEnding(http.STATUS_CODE, http.ERROR_TYPE);
 
 /** Where a request goes that this process sends. */
 export interface CallTarget {
@@ -192,7 +188,8 @@ export class Call {
       wait.end();
     }
     if (status !== undefined) {
-      if (failure === undefined && spans.endRequestWith(span, ANSWERED, status, '', false)) return;
+      if (failure === undefined && spans.endRequestWith(span, http.ANSWERED, status, '', false))
+        return;
       span.set(http.STATUS_CODE, status);
     }
     if (failure !== undefined) {

@@ -199,11 +199,13 @@ function routeOfNext(request: object): unknown {
  *
  * @param url of the request when it came: frameworks rewrite the request's own.
  * @param reported what a framework has reported already; empty: nothing.
+ * @param isEntered whether a function of the route is about to run: `baseUrl` is what it is for the route.
  */
 export function routeOf(
   request: IncomingMessage & RoutedRequest,
   url: string,
   reported: string,
+  isEntered: boolean,
 ): string {
   const given = request[ROUTE];
   if (given !== undefined) return bounded(given);
@@ -215,5 +217,6 @@ export function routeOf(
   }
   const { baseUrl } = request;
   if (typeof baseUrl !== 'string') return bounded(path);
-  return bounded((baseUrl === '' ? baseOf(pathOf(url), path) : pathOf(baseUrl)) + path);
+  if (baseUrl !== '') return bounded(pathOf(baseUrl) + path);
+  return bounded(isEntered ? path : baseOf(pathOf(url), path) + path);
 }

@@ -7,9 +7,9 @@ import { OTHER_METHOD } from '../../spans/conventions.js';
 import { otherHeaders } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
-import { SpanEnding } from '../../spans/write/span-ending.js';
 import {
   ABORTED,
+  ANSWERED,
   ERROR_TYPE,
   hostAndPort,
   HTTP_SCOPE,
@@ -32,11 +32,8 @@ const ERROR = 2;
 /** From this status on the server has failed. */
 const FAILED = 500;
 
-/** What a request that was answered gets at its end. */
-const ANSWERED = new SpanEnding(STATUS_CODE, ROUTE);
-
 function schemeOf(socket: Socket): string {
-  return 'encrypted' in socket ? 'https' : 'http';
+  return (socket as { encrypted?: unknown }).encrypted === true ? 'https' : 'http';
 }
 
 /** The headers of a request of HTTP/2, if they say something of a trace. */

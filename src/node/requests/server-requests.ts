@@ -107,7 +107,11 @@ function bytesWritten(socket: Socket): number {
 }
 
 /** As `routeOf`. It is asked for by each function of a route, and at the end: mostly nothing has changed. */
-function currentRoute(request: IncomingMessage & RoutedRequest, exchange: Exchange): string {
+function currentRoute(
+  request: IncomingMessage & RoutedRequest,
+  exchange: Exchange,
+  isEntered: boolean,
+): string {
   const { route, baseUrl } = request;
   if (
     route !== undefined &&
@@ -120,7 +124,7 @@ function currentRoute(request: IncomingMessage & RoutedRequest, exchange: Exchan
   }
   exchange.matched = route;
   exchange.baseUrl = baseUrl;
-  return routeOf(request, exchange.url, exchange.route);
+  return routeOf(request, exchange.url, exchange.route, isEntered);
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
@@ -239,13 +243,17 @@ class ServerRequests {
 
   #routed(request: object, given: string | undefined): void {
     // Of HTTP/2 the socket is a stand-in.
-    if ('stream' in request) return;
+    if ((request as Partial<IncomingMessage>).httpVersionMajor === 2) return;
     const { socket } = request as { socket?: TracedSocket };
     if (socket === undefined) return;
     const exchange = socket[CONNECTION]?.ofRequest(request);
     if (exchange === undefined) return;
+    // Later ones may be functions for errors, which run after `baseUrl` was restored.
+    const isFirst = exchange.keptRoute === '';
     const route =
-      given === undefined ? currentRoute(request as IncomingMessage, exchange) : bounded(given);
+      given === undefined
+        ? currentRoute(request as IncomingMessage, exchange, isFirst)
+        : bounded(given);
     this.#recorder?.routed(exchange, route);
   }
 
@@ -275,7 +283,7 @@ class ServerRequests {
     if (recorder === undefined) return;
     // Of no use to a request that is not recorded.
     if (exchange.span?.recording === true) {
-      exchange.route = currentRoute(request, exchange);
+      exchange.route = currentRoute(request, exchange, false);
     }
     const { statusCode } = response;
     if (!this.#withBytes) {
@@ -295,7 +303,7 @@ class ServerRequests {
       connection.take(left.response);
       this.#inFlight?.end();
       const { response } = left;
-      left.route = routeOf(response.req, left.url, left.route);
+      left.route = routeOf(response.req, left.url, left.route, false);
       const status = response.headersSent ? response.statusCode : undefined;
       this.#recorder?.end(left, status, undefined, true);
     }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { routeOf } from '../../../src/node/requests/path-and-route.js';
 
-function routed(url: string, path: unknown, baseUrl?: unknown): string {
-  return routeOf({ route: { path }, baseUrl } as unknown as IncomingMessage, url, '');
+function routed(url: string, path: unknown, baseUrl?: unknown, isEntered = false): string {
+  return routeOf({ route: { path }, baseUrl } as unknown as IncomingMessage, url, '', isEntered);
 }
 
 describe('the route of express', () => {
@@ -23,5 +23,14 @@ describe('the route of express', () => {
     ['/a', /regular/, '', ''],
   ])('of %s, %s in %j is %s', (url, path, baseUrl, route) => {
     expect(routed(url, path, baseUrl)).toBe(route);
+  });
+
+  it.each([
+    ['/api/users/7', '/users/:id', '/api', '/api/users/:id'],
+    // The program has changed the path that is routed.
+    ['/api/users/7', '/users/:id', '', '/users/:id'],
+    ['/api/users/7', '/users/:id', undefined, '/users/:id'],
+  ])('of %s, %s in %j is %s when its first function runs', (url, path, baseUrl, route) => {
+    expect(routed(url, path, baseUrl, true)).toBe(route);
   });
 });
