@@ -55,10 +55,13 @@ const COLLECTION = /\bHeap::PerformGarbageCollection\(/;
 /**
  * @param {string} profile of callgrind.
  * @param {string} map of --perf-basic-prof.
+ * @param {readonly string[]} [events] what is counted instead of instructions, by callgrind's names.
  * @returns {{ all: number, collector: number, functions: { code: string, binary: string, instructions: number }[] }}
  *   collector: with what it calls; functions: without what they call.
  */
-export function instructionsOf(profile, map) {
+export function instructionsOf(profile, map, events = ['Ir']) {
+  const [, header = 'Ir'] = /^events: (.*)$/m.exec(profile) ?? [];
+  const counted = header.split(' ').map((event) => events.includes(event));
   const names = { fn: new Map(), ob: new Map() };
   const current = { fn: '', ob: '', cfn: '', cob: '' };
   /** @type {Map<string, { name: string, binary: string, instructions: number }>} */
@@ -73,7 +76,8 @@ export function instructionsOf(profile, map) {
     } else if (line.startsWith('calls=')) {
       isCall = true;
     } else if (/^[+\-*\d]/.test(line)) {
-      const instructions = Number(line.split(' ')[1] ?? 0);
+      const [, ...costs] = line.split(' ');
+      const instructions = costs.reduce((sum, cost, i) => sum + (counted[i] ? Number(cost) : 0), 0);
       if (!isCall) {
         all += instructions;
         const key = `${current.ob} ${current.fn}`;

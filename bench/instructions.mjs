@@ -25,6 +25,11 @@ const REQUEST = 'request with context';
 export const SERVICE = 'fastify, pg, mysql2 and redis';
 export const EXPRESS = 'express, ioredis, pg and fetch';
 const UNSAMPLED = { OTEL_TRACES_SAMPLER: 'always_off' };
+/** What context costs by Node's own means. */
+const CONSTANT = {
+  hook: false,
+  preload: new URL('http-entered-context.mjs', import.meta.url).href,
+};
 /** runs: the path of the program, if its name is another one. preload: instead of the hook. */
 export const PATHS = {
   'ovni event': CALLS,
@@ -39,16 +44,27 @@ export const PATHS = {
   'request without the hook': { ...REQUESTS, runs: REQUEST, hook: false },
   'request with a constant in AsyncLocalStorage': {
     ...REQUESTS,
+    ...CONSTANT,
     runs: REQUEST,
-    hook: false,
-    preload: new URL('http-entered-context.mjs', import.meta.url).href,
   },
   'fastify handler': REQUESTS,
   [SERVICE]: { ...REQUESTS, warmUp: 10_000 },
   [`${SERVICE}, not sampled`]: { ...REQUESTS, warmUp: 10_000, runs: SERVICE, env: UNSAMPLED },
+  [`${SERVICE}, with a constant in AsyncLocalStorage`]: {
+    ...REQUESTS,
+    ...CONSTANT,
+    warmUp: 10_000,
+    runs: SERVICE,
+  },
   [`${SERVICE}, without the hook`]: { ...REQUESTS, warmUp: 10_000, runs: SERVICE, hook: false },
   [EXPRESS]: { ...REQUESTS, warmUp: 10_000 },
   [`${EXPRESS}, not sampled`]: { ...REQUESTS, warmUp: 10_000, runs: EXPRESS, env: UNSAMPLED },
+  [`${EXPRESS}, with a constant in AsyncLocalStorage`]: {
+    ...REQUESTS,
+    ...CONSTANT,
+    warmUp: 10_000,
+    runs: EXPRESS,
+  },
   [`${EXPRESS}, without the hook`]: { ...REQUESTS, warmUp: 10_000, runs: EXPRESS, hook: false },
   pg: QUESTIONS,
   mysql2: QUESTIONS,
@@ -114,19 +130,36 @@ export async function startProgram(
 }
 
 /**
+ * @typedef {{ warmUp: number, counted: number, hook?: boolean, runs?: string, env?: NodeJS.ProcessEnv,
+ *   preload?: string }} How
+ */
+
+/**
  * Instructions of the main thread for one operation, without those of the garbage collector.
  *
  * @param {string} path
- * @param {{ warmUp: number, counted: number, hook?: boolean, runs?: string, env?: NodeJS.ProcessEnv,
- *   preload?: string }} how
+ * @param {How} how
  * @param {string} place
  * @param {string} [program]
  */
-export async function countOnce(
+export async function countOnce(path, how, place, program) {
+  const { all, collector } = instructionsOf(await profileOnce(path, how, place, { program }), '');
+  return (all - collector) / how.counted;
+}
+
+/**
+ * What callgrind writes of the main thread, about the operations that are counted.
+ *
+ * @param {string} path
+ * @param {How} how
+ * @param {string} place
+ * @param {{ program?: string, flags?: readonly string[] }} [more] flags: of callgrind.
+ */
+export async function profileOnce(
   path,
   { warmUp, counted, hook = false, runs = path, env, preload },
   place,
-  program,
+  { program, flags = [] } = {},
 ) {
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   const loaded = hook ? import.meta.resolve('tracewright/register') : preload;
@@ -138,7 +171,7 @@ export async function countOnce(
       place,
       directory,
       program,
-      under: underCallgrind(directory),
+      under: [...underCallgrind(directory), ...flags],
       flags: loaded === undefined ? FLAGS : [...FLAGS, '--import', loaded],
       env: { TRACEWRIGHT_STALL_MS: 'off', ...env },
     });
@@ -152,9 +185,7 @@ export async function countOnce(
     await started.next();
     controlCallgrind(child.pid, '--dump');
     await started.end();
-    const profile = readFileSync(join(directory, 'callgrind.1-01'), 'utf8');
-    const { all, collector } = instructionsOf(profile, '');
-    return (all - collector) / counted;
+    return readFileSync(join(directory, 'callgrind.1-01'), 'utf8');
   } finally {
     child?.kill('SIGKILL');
     rmSync(directory, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// A service of Express, ioredis, pg and fetch under load: plain, with the hook, with OpenTelemetry's SDK and
-// auto-instrumentations, and with dd-trace. Needs PostgreSQL and Redis at their standard addresses; npm installs the
+// A service of Express, ioredis, pg and fetch under load: plain, with Node's context alone, with the hook, with
+// OpenTelemetry's SDK and auto-instrumentations, and with dd-trace. Needs PostgreSQL and Redis at their standard addresses; npm installs the
 // packages into build/libraries-service.
 
 import { spawn } from 'node:child_process';
@@ -29,6 +29,10 @@ const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.
 const COUNTED = 500;
 /** Of a request: it, its handler, Redis, PostgreSQL and fetch. */
 const SPANS = 5;
+
+const HOOK = 'tracewright/register';
+/** What context costs by Node's own means: the hook cannot do without it. */
+const FLOOR = 'a constant in AsyncLocalStorage, nothing else';
 
 const LEAST_SHARE = 90;
 const LEAST_RATIO = 4;
@@ -62,18 +66,18 @@ const DATADOG = {
 function variantsIn(place, backend) {
   const program = [here('libraries-service-program.mjs'), place, String(backend)];
   const each = { cwd: place, path: '/orders/7' };
+  const hook = (/** @type {string} */ name, /** @type {NodeJS.ProcessEnv} */ env = {}) => ({
+    ...each,
+    name,
+    flags: ['--import', import.meta.resolve('tracewright/register'), ...program],
+    // The packages of the other two are there as well.
+    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_INSTRUMENTATIONS: 'off', ...env },
+  });
   return [
     { ...each, name: 'plain', flags: program },
-    {
-      ...each,
-      name: 'tracewright/register',
-      flags: ['--import', import.meta.resolve('tracewright/register'), ...program],
-      // The packages of the other two are there as well.
-      env: {
-        TRACEWRIGHT_CONTEXT: 'on',
-        TRACEWRIGHT_INSTRUMENTATIONS: 'off',
-      },
-    },
+    { ...each, name: FLOOR, flags: ['--import', here('http-entered-context.mjs'), ...program] },
+    hook(`${HOOK}, nothing sampled`, { OTEL_TRACES_SAMPLER: 'always_off' }),
+    hook(HOOK),
     {
       ...each,
       name: '@opentelemetry/sdk-node with auto-instrumentations',
@@ -88,7 +92,8 @@ function variantsIn(place, backend) {
     },
   ];
 }
-const OURS = 1;
+/** The hook, and after it the peers. */
+const OURS = 3;
 
 /**
  * How many spans a service records of a request, when nothing loads it.
@@ -143,7 +148,8 @@ async function measure({ quick }) {
     const counts = [];
     for (const variant of variants.slice(OURS)) counts.push(await spansOf(variant));
     const rows = await measureInTurns(variants, how);
-    const [plain, ours, ...peers] = rows;
+    const [plain] = rows;
+    const [ours, ...peers] = rows.slice(OURS);
     const overhead = (/** @type {{ cpuUs: number }} */ { cpuUs }) => cpuUs - plain.cpuUs;
     return {
       tables: [

@@ -58,6 +58,7 @@ const ON_REQUEST = [
   'ship-service',
   'instructions',
   'instructions-detect',
+  'cache-misses',
   'start-instructions',
 ];
 

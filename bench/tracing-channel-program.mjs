@@ -64,6 +64,9 @@ const ways = {
   'tracePromise, nobody subscribes': (i) => idle.tracePromise(workLater, { i }),
   'tracePromise, subscribers that do nothing': (i) => watched.tracePromise(workLater, { i }),
   'tracePromise, and a store': (i) => stored.tracePromise(workLater, { i }),
+  queueMicrotask: () => globalThis.queueMicrotask(nothing),
+  'queueMicrotask within a storage': () => globalThis.queueMicrotask(nothing),
+  'then of a promise within a storage': () => promised.then(nothing),
 };
 
 const young = () =>
@@ -90,7 +93,7 @@ for (let round = -Math.ceil(WARM_UP / CALLS) - 1; round < ROUNDS; round++) {
     const isWithin = name.includes('two other storages');
     const figure = isWithin
       ? await others[0].run(store, () => others[1].run(store, () => measure(way)))
-      : await measure(way);
+      : await (name.includes('within a storage') ? one.run(store, measure, way) : measure(way));
     if (round >= 0) found[name].push(figure);
   }
 }
