@@ -1,46 +1,38 @@
 // Which lines of memory a request needs: what a first and a second cache of a core miss, by callgrind's simulation. A
-// busy machine does not change them. Needs Valgrind; PostgreSQL, MariaDB and Redis at their standard addresses.
+// busy machine does not change them. Needs Valgrind.
 
 import { main } from './benchmark.mjs';
 import { instructionsOf } from './callgrind.mjs';
 import { onPath } from './http-turns.mjs';
-import { EXPRESS, PATHS, profileOnce, SERVICE } from './instructions.mjs';
+import { PATHS, profileOnce } from './instructions.mjs';
 import { installPackages } from './libraries-packages.mjs';
 
 /** Bytes, ways and bytes of a line, as many servers have them. Callgrind calls the second one the last. */
 const CACHES = ['--cache-sim=yes', '--I1=32768,8,64', '--D1=32768,8,64', '--LL=524288,8,64'];
-const INSTRUCTIONS = ['Ir'];
-const FIRST = ['I1mr', 'D1mr', 'D1mw'];
-const SECOND = ['ILmr', 'DLmr', 'DLmw'];
-
-/** Of each service: what runs, the plain one first. */
-const SERVICES = {
-  'node:http': {
-    plain: 'request without the hook',
-    'a constant in AsyncLocalStorage': 'request with a constant in AsyncLocalStorage',
-    'the hook, nothing sampled': 'request that is not sampled',
-    'the hook': 'request with context',
-  },
-  ...Object.fromEntries(
-    [SERVICE, EXPRESS].map((service) => [
-      service,
-      {
-        plain: `${service}, without the hook`,
-        'a constant in AsyncLocalStorage': `${service}, with a constant in AsyncLocalStorage`,
-        'the hook, nothing sampled': `${service}, not sampled`,
-        'the hook': service,
-      },
-    ]),
-  ),
+const COUNTED = {
+  instructions: ['Ir'],
+  'code not in 32 KB': ['I1mr'],
+  'data not in 32 KB': ['D1mr', 'D1mw'],
+  'neither in 512 KB': ['ILmr', 'DLmr', 'DLmw'],
 };
-/** Processes at once: it makes no difference to what is counted. */
-const AT_ONCE = 2;
 
-/** @param {string} path @param {boolean} quick @param {string} place */
+/** What runs, by its path of bench/instructions.mjs. */
+const VARIANTS = {
+  plain: 'request without the hook',
+  'a constant in AsyncLocalStorage': 'request with a constant in AsyncLocalStorage',
+  'the hook, nothing sampled': 'request that is not sampled',
+  'the hook': 'request with context',
+};
+
+/**
+ * @param {string} path
+ * @param {boolean} quick
+ * @param {string} place
+ */
 async function count(path, quick, place) {
   const how = quick ? { ...PATHS[path], warmUp: 500, counted: 200 } : PATHS[path];
   const profile = await profileOnce(path, how, place, { flags: CACHES });
-  return [INSTRUCTIONS, FIRST, SECOND].map((events) => {
+  return Object.values(COUNTED).map((events) => {
     const { all, collector } = instructionsOf(profile, '', events);
     return (all - collector) / how.counted;
   });
@@ -52,39 +44,22 @@ async function measure({ quick }) {
     return { tables: [], notes: ['Skipped: valgrind and callgrind_control are not on the PATH.'] };
   }
   const place = installPackages();
-  const left = Object.entries(SERVICES).flatMap(([service, variants]) =>
-    Object.entries(variants).map(([variant, path]) => ({ service, variant, path, found: [] })),
-  );
-  const all = [...left];
-  const work = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      next.found = await count(next.path, quick, place);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const rows = all.map(({ service, variant, found }) => {
-    const plain = all.find((each) => each.service === service);
-    return [service, variant, ...found.flatMap((figure, i) => [figure, figure - plain.found[i]])];
-  });
+  const found = [];
+  for (const path of Object.values(VARIANTS)) found.push(await count(path, quick, place));
+  const [plain] = found;
   return {
     tables: [
       {
-        title: 'Instructions and cache misses of the main thread a request',
-        columns: [
-          'service',
-          'variant',
-          'instructions',
-          'more than plain',
-          'misses of 32 KB',
-          'more than plain',
-          'misses of 512 KB',
-          'more than plain',
-        ],
-        rows,
+        title: 'Instructions of a request, and lines of memory that they find in no cache',
+        columns: ['', ...Object.keys(COUNTED).flatMap((name) => [name, 'more than plain'])],
+        rows: Object.keys(VARIANTS).map((name, i) => [
+          name,
+          ...found[i].flatMap((figure, k) => [Math.round(figure), Math.round(figure - plain[k])]),
+        ]),
       },
     ],
     notes: [
-      'Counted by callgrind, without the garbage collector; one process each, one request after the other.',
+      'Of the main thread, by callgrind, without the garbage collector. One process each, one request after the other.',
     ],
   };
 }

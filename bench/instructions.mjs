@@ -25,11 +25,6 @@ const REQUEST = 'request with context';
 export const SERVICE = 'fastify, pg, mysql2 and redis';
 export const EXPRESS = 'express, ioredis, pg and fetch';
 const UNSAMPLED = { OTEL_TRACES_SAMPLER: 'always_off' };
-/** What context costs by Node's own means. */
-const CONSTANT = {
-  hook: false,
-  preload: new URL('http-entered-context.mjs', import.meta.url).href,
-};
 /** runs: the path of the program, if its name is another one. preload: instead of the hook. */
 export const PATHS = {
   'ovni event': CALLS,
@@ -44,27 +39,16 @@ export const PATHS = {
   'request without the hook': { ...REQUESTS, runs: REQUEST, hook: false },
   'request with a constant in AsyncLocalStorage': {
     ...REQUESTS,
-    ...CONSTANT,
     runs: REQUEST,
+    hook: false,
+    preload: new URL('http-entered-context.mjs', import.meta.url).href,
   },
   'fastify handler': REQUESTS,
   [SERVICE]: { ...REQUESTS, warmUp: 10_000 },
   [`${SERVICE}, not sampled`]: { ...REQUESTS, warmUp: 10_000, runs: SERVICE, env: UNSAMPLED },
-  [`${SERVICE}, with a constant in AsyncLocalStorage`]: {
-    ...REQUESTS,
-    ...CONSTANT,
-    warmUp: 10_000,
-    runs: SERVICE,
-  },
   [`${SERVICE}, without the hook`]: { ...REQUESTS, warmUp: 10_000, runs: SERVICE, hook: false },
   [EXPRESS]: { ...REQUESTS, warmUp: 10_000 },
   [`${EXPRESS}, not sampled`]: { ...REQUESTS, warmUp: 10_000, runs: EXPRESS, env: UNSAMPLED },
-  [`${EXPRESS}, with a constant in AsyncLocalStorage`]: {
-    ...REQUESTS,
-    ...CONSTANT,
-    warmUp: 10_000,
-    runs: EXPRESS,
-  },
   [`${EXPRESS}, without the hook`]: { ...REQUESTS, warmUp: 10_000, runs: EXPRESS, hook: false },
   pg: QUESTIONS,
   mysql2: QUESTIONS,

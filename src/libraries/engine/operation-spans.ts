@@ -16,6 +16,7 @@ import { beginEarlier } from './earlier-start.js';
 import { failureOf, markFailed } from './failure.js';
 import { templateOf } from './kept-descriptions.js';
 import type { LibraryGuard } from './library-guard.js';
+import { whole } from './whole-operation.js';
 
 const SAMPLED = 1;
 const NS_PER_MS = 1e6;
@@ -30,30 +31,6 @@ interface Turn {
   above: Context;
   message: Message;
 }
-
-/** What most operations do not have. */
-const ABSENT = {
-  nests: undefined,
-  entersByHand: undefined,
-  asksOnce: undefined,
-  callsBack: undefined,
-  handlesPromises: undefined,
-  needsParent: undefined,
-  countedAlone: undefined,
-  atLeastMs: undefined,
-  notice: undefined,
-  isDetached: undefined,
-  linkOf: undefined,
-  received: undefined,
-  sent: undefined,
-  carry: undefined,
-  turnsOn: undefined,
-  isDone: undefined,
-  errorOf: undefined,
-  finish: undefined,
-  failure: undefined,
-  acquired: undefined,
-};
 
 /** Makes spans of the operations of one channel. */
 export class OperationSpans implements CallRecorder {
@@ -72,6 +49,10 @@ export class OperationSpans implements CallRecorder {
   readonly #countsAlone: boolean;
   /** Whether its span begins only when the program has to wait: most of these are over at once. */
   readonly #beginsLate: boolean;
+  /** Whether the message says what its span is below. */
+  readonly #choosesParent: boolean;
+  /** Whether its span just ends when it has succeeded: that of most does. */
+  readonly #endsPlainly: boolean;
   readonly #whenWaiting = (message: Message, running: RunningCall): void => {
     if (!running.isLate) return;
     try {
@@ -103,6 +84,9 @@ export class OperationSpans implements CallRecorder {
     this.#beginsLate = operation.atLeastMs !== undefined && operation.nests !== true;
     this.#carries = operation.carry !== undefined || operation.sent !== undefined;
     this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
+    this.#choosesParent = operation.received !== undefined || operation.isDetached !== undefined;
+    this.#endsPlainly =
+      !this.readsResult && operation.atLeastMs === undefined && !this.#countsAlone;
   }
 
   get isSilent(): boolean {
@@ -222,13 +206,7 @@ export class OperationSpans implements CallRecorder {
     const description = operation.describe(message, this.#options);
     if (description === undefined) return undefined;
     const { name, attributes } = description;
-    let options: StartOptions | undefined;
-    if (operation.isDetached?.(message) === true) {
-      const to = operation.linkOf?.(message);
-      options = { ...this.#below, parent: null, links: to === undefined ? [] : [{ to }] };
-    } else if (operation.received !== undefined) {
-      options = { ...this.#below, parent: senderOf(operation.received(message)) };
-    }
+    const options = this.#choosesParent ? this.#parentOf(message) : undefined;
     let span: Span;
     if (options !== undefined) {
       span = spans.startScopedSpan(this.#scope, name, attributes, options);
@@ -242,6 +220,17 @@ export class OperationSpans implements CallRecorder {
     }
     if (this.#carries) this.#send(span, message);
     return span;
+  }
+
+  /** What the message says of the parent; undefined: it is what is active. */
+  #parentOf(message: Message): StartOptions | undefined {
+    const operation = this.#operation;
+    if (operation.isDetached?.(message) === true) {
+      const to = operation.linkOf?.(message);
+      return { ...this.#below, parent: null, links: to === undefined ? [] : [{ to }] };
+    }
+    if (operation.received === undefined) return undefined;
+    return { ...this.#below, parent: senderOf(operation.received(message)) };
   }
 
   /** Has a message carry the trace on, unless the program has done so itself. */
@@ -292,6 +281,17 @@ export class OperationSpans implements CallRecorder {
   }
 
   #finish(message: Message, running: RunningCall, hasFailed: boolean): void {
+    if (hasFailed || !this.#endsPlainly) {
+      this.#finishAny(message, running, hasFailed);
+      return;
+    }
+    const { span } = running;
+    running.span = undefined;
+    span?.end();
+  }
+
+  /** As `#finish`, of anything. */
+  #finishAny(message: Message, running: RunningCall, hasFailed: boolean): void {
     if (running.isLate) {
       if (!this.#isWorthIt(message, running, hasFailed)) {
         running.isLate = false;
@@ -370,12 +370,4 @@ function isLeftOut({ flags, state }: Span): boolean {
 
 function ageOf(span: Span): number {
   return span.output!.timeOf(undefined) - span.start;
-}
-
-/**
- * An operation in the shape that all have: V8 looks up what may be there without a search then, a dozen times in each
- * call.
- */
-function whole(operation: Operation): Operation {
-  return { ...ABSENT, ...operation } as Operation;
 }

@@ -1,0 +1,33 @@
+import type { Operation } from '../library.js';
+
+/** What most operations do not have. */
+const ABSENT = {
+  nests: undefined,
+  entersByHand: undefined,
+  asksOnce: undefined,
+  callsBack: undefined,
+  handlesPromises: undefined,
+  needsParent: undefined,
+  countedAlone: undefined,
+  atLeastMs: undefined,
+  notice: undefined,
+  isDetached: undefined,
+  linkOf: undefined,
+  received: undefined,
+  sent: undefined,
+  carry: undefined,
+  turnsOn: undefined,
+  isDone: undefined,
+  errorOf: undefined,
+  finish: undefined,
+  failure: undefined,
+  acquired: undefined,
+};
+
+/**
+ * An operation in the shape that all have: V8 looks up what may be there without a search then, a dozen times in each
+ * call.
+ */
+export function whole(operation: Operation): Operation {
+  return { ...ABSENT, ...operation } as Operation;
+}
