@@ -281,7 +281,7 @@ export class OperationSpans implements CallRecorder {
   }
 
   #finish(message: Message, running: RunningCall, hasFailed: boolean): void {
-    if (hasFailed || !this.#endsPlainly) {
+    if (hasFailed || !this.#endsPlainly || running.since !== undefined) {
       this.#finishAny(message, running, hasFailed);
       return;
     }
