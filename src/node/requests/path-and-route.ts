@@ -55,17 +55,6 @@ const COLON = new RegExp(encoded(':'), 'i');
  * Of `CONNECT`'s authority, host and port stay.
  */
 export function pathOf(target: string): string {
-  if (target === last.target) return last.path;
-  const path = findPath(target);
-  last.target = target;
-  last.path = path;
-  return path;
-}
-
-/** The target that was asked for last. A request asks several times. */
-const last = { target: '', path: '' };
-
-function findPath(target: string): string {
   const length = textLength(target);
   if (length > 0 && codeAt(target, 0) === SLASH) {
     // Not with indexOf: it leaves compiled code, and took a sixth of what a request costs.
@@ -197,13 +186,13 @@ function routeOfNext(request: object): unknown {
  * The pattern that a request has matched: as `setRoute` was given it, or as a router (express and its like,
  * Next.js) reports it; empty if there is none.
  *
- * @param url of the request when it came: frameworks rewrite the request's own.
+ * @param requested the path of the request when it came: frameworks rewrite its URL.
  * @param reported what a framework has reported already; empty: nothing.
  * @param isEntered whether a function of the route is about to run: `baseUrl` is what it is for the route.
  */
 export function routeOf(
   request: IncomingMessage & RoutedRequest,
-  url: string,
+  requested: string,
   reported: string,
   isEntered: boolean,
 ): string {
@@ -218,5 +207,5 @@ export function routeOf(
   const { baseUrl } = request;
   if (typeof baseUrl !== 'string') return bounded(path);
   if (baseUrl !== '') return bounded(pathOf(baseUrl) + path);
-  return bounded(isEntered ? path : baseOf(pathOf(url), path) + path);
+  return bounded(isEntered ? path : baseOf(requested, path) + path);
 }

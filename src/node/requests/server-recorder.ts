@@ -106,8 +106,8 @@ class HeaderReader {
 /** A request that a server of this thread has received, until it is answered. */
 export interface ServedRequest {
   readonly method: string;
-  /** As it came; undefined: it is not known. */
-  readonly url?: string;
+  /** As it came, without what may be secret; undefined: it is not known. */
+  readonly path?: string;
   /** Undefined: it is not recorded. */
   span: Span | undefined;
   /** The pattern that it has matched; empty: none is known. */
@@ -131,8 +131,12 @@ export class ServerRecorder {
     this.#hasContext = hasContext;
   }
 
-  /** Starts the span of a request of HTTP/1, and makes it active. */
-  start(method: string, url: string, message: IncomingMessage, socket: Socket): Span {
+  /**
+   * Starts the span of a request of HTTP/1, and makes it active.
+   *
+   * @param path without what may be secret, here and below.
+   */
+  start(method: string, path: string, message: IncomingMessage, socket: Socket): Span {
     const headers = this.#headers;
     headers.read(message.rawHeaders);
     const request = this.#request;
@@ -142,7 +146,7 @@ export class ServerRecorder {
     request.authority = headers.authority;
     request.host = headers.host;
     request.port = headers.port;
-    return this.#begin(request, url, headers.hasContext ? message.headers : undefined, socket);
+    return this.#begin(request, path, headers.hasContext ? message.headers : undefined, socket);
   }
 
   /** Starts the span of a connection that leaves HTTP with this request, and makes it active. */
@@ -151,7 +155,8 @@ export class ServerRecorder {
     headers.read(message.rawHeaders);
     const { method = '', url = '', headers: sent } = message;
     const { host, port, hasContext } = headers;
-    const attributes = attributesOf(method, schemeOf(socket), undefined, host, port, url);
+    const path = pathOf(url);
+    const attributes = attributesOf(method, schemeOf(socket), undefined, host, port, path);
     const { upgrade } = sent;
     if (upgrade !== undefined) attributes[PROTOCOL] = bounded(upgrade.toLowerCase());
     const span = this.#beginAny(method, attributes, hasContext ? sent : undefined, socket);
@@ -175,26 +180,26 @@ export class ServerRecorder {
     const authority = hostAndPort(request.authority);
     request.host = authority?.host;
     request.port = authority?.port;
-    const span = this.#begin(request, text(':path'), sentContext(headers), socket);
+    const span = this.#begin(request, pathOf(text(':path')), sentContext(headers), socket);
     return { method: request.method, span, route: '', keptRoute: '' };
   }
 
   /** @param sent the headers, if they say something of a trace. */
   #begin(
     request: ServerRequest,
-    url: string,
+    path: string,
     sent: object | undefined,
     socket: Socket | undefined,
   ): Span {
     const template = this.#templates.find(request);
     if (template === undefined) {
       const { method, scheme, version, host, port } = request;
-      const attributes = attributesOf(method, scheme, version, host, port, url);
+      const attributes = attributesOf(method, scheme, version, host, port, path);
       return this.#beginAny(method, attributes, sent, socket);
     }
     const remote = sent === undefined ? undefined : spans.extract(sent);
     const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
-    const span = spans.startRequestFrom(template, pathOf(url), remote, trusted);
+    const span = spans.startRequestFrom(template, path, remote, trusted);
     // Also if it is not recorded: on a connection that is kept the span of the request before is active.
     if (this.#hasContext) spans.enterContext(span);
     return span;
@@ -225,10 +230,10 @@ export class ServerRecorder {
 
   /** The request has this route now, also if it is never answered. */
   routed(served: ServedRequest, route: string): void {
-    const { method, span, url, keptRoute } = served;
+    const { method, span, path, keptRoute } = served;
     if (span === undefined || span.slot < 0 || route === '' || route === keptRoute) return;
-    const template = url === undefined ? undefined : this.#templates.withRoute(span, route);
-    if (template !== undefined && spans.keepByTemplate(span, template, pathOf(url!))) {
+    const template = path === undefined ? undefined : this.#templates.withRoute(span, route);
+    if (template !== undefined && spans.keepByTemplate(span, template, path!)) {
       served.keptRoute = route;
       return;
     }
@@ -297,10 +302,9 @@ function attributesOf(
   version: string | undefined,
   host: string | undefined,
   port: number | undefined,
-  url: string,
+  path: string,
 ): Record<string, SpanValue> {
   const known = knownMethod(method);
-  const path = pathOf(url);
   const attributes: Record<string, SpanValue> = serverAttributes(
     known,
     scheme,

@@ -7,7 +7,7 @@ import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
 import { subscribe } from './channels.js';
 import type { ServedRequest, ServerRecorder } from './server-recorder.js';
-import { bounded, routeOf } from './path-and-route.js';
+import { bounded, pathOf, routeOf } from './path-and-route.js';
 import type { RoutedRequest } from './path-and-route.js';
 
 const CONNECTION = Symbol('tracewright.connection');
@@ -24,9 +24,9 @@ interface ServerMessage {
 /** A request of HTTP/1 on its way, in the list of those that its connection has open. */
 class Exchange implements ServedRequest {
   readonly method: string;
-  /** Frameworks rewrite the request's own, so it is kept from the start. */
-  readonly url: string;
   readonly response: ServerResponse;
+  /** Frameworks rewrite the request's URL, so it is kept from the start. Empty: only the number of requests counts. */
+  path = '';
   span: Span | undefined = undefined;
   route = '';
   keptRoute = '';
@@ -37,7 +37,6 @@ class Exchange implements ServedRequest {
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.method = request.method ?? '';
-    this.url = request.url ?? '';
     this.response = response;
   }
 }
@@ -124,7 +123,7 @@ function currentRoute(
   }
   exchange.matched = route;
   exchange.baseUrl = baseUrl;
-  return routeOf(request, exchange.url, exchange.route, isEntered);
+  return routeOf(request, exchange.path, exchange.route, isEntered);
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
@@ -264,7 +263,9 @@ class ServerRequests {
     connection.add(exchange);
     const recorder = this.#recorder;
     if (recorder === undefined) return;
-    exchange.span = recorder.start(exchange.method, exchange.url, request, socket);
+    const path = pathOf(request.url ?? '');
+    exchange.path = path;
+    exchange.span = recorder.start(exchange.method, path, request, socket);
   }
 
   #adopt(socket: TracedSocket): Connection {
@@ -303,7 +304,7 @@ class ServerRequests {
       connection.take(left.response);
       this.#inFlight?.end();
       const { response } = left;
-      left.route = routeOf(response.req, left.url, left.route, false);
+      left.route = routeOf(response.req, left.path, left.route, false);
       const status = response.headersSent ? response.statusCode : undefined;
       this.#recorder?.end(left, status, undefined, true);
     }

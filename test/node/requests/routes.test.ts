@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { routeOf } from '../../../src/node/requests/path-and-route.js';
+import { pathOf, routeOf } from '../../../src/node/requests/path-and-route.js';
 
 function routed(url: string, path: unknown, baseUrl?: unknown, isEntered = false): string {
-  return routeOf({ route: { path }, baseUrl } as unknown as IncomingMessage, url, '', isEntered);
+  const request = { route: { path }, baseUrl } as unknown as IncomingMessage;
+  return routeOf(request, pathOf(url), '', isEntered);
 }
 
 describe('the route of express', () => {
