@@ -1,6 +1,6 @@
 // A service of Express, ioredis, pg and fetch under load: plain, with Node's context alone, with the hook, with
-// OpenTelemetry's SDK and auto-instrumentations, and with dd-trace. Needs PostgreSQL and Redis at their standard addresses; npm installs the
-// packages into build/libraries-service.
+// OpenTelemetry's SDK and auto-instrumentations, and with dd-trace. Needs PostgreSQL and Redis at their standard
+// addresses; npm installs the packages into build/libraries-service.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
