@@ -85,8 +85,7 @@ export class OperationSpans implements CallRecorder {
     this.#carries = operation.carry !== undefined || operation.sent !== undefined;
     this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
     this.#choosesParent = operation.received !== undefined || operation.isDetached !== undefined;
-    this.#endsPlainly =
-      !this.readsResult && operation.atLeastMs === undefined && !this.#countsAlone;
+    this.#endsPlainly = !this.readsResult && operation.atLeastMs === undefined;
   }
 
   get isSilent(): boolean {

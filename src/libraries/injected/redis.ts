@@ -97,13 +97,12 @@ function isRecorded(
   if (direct === undefined) return false;
   if (direct.isUnheard) return true;
   const { path, host, port, db } = client.options;
-  // As its `_getServerAddress`, which makes an object.
-  const isPath = path !== undefined && path !== null && path !== '';
   const message: Message = {
     command: command.name,
     database: client.condition?.select ?? db ?? 0,
-    serverAddress: isPath ? path : host || 'localhost',
-    serverPort: isPath ? undefined : port || 6379,
+    // As its `_getServerAddress`, which makes an object.
+    serverAddress: path || host || 'localhost',
+    serverPort: path ? undefined : port || 6379,
   };
   const call = direct.begin(message);
   if (call !== undefined) endWhenSettled(direct, command, message, call);
