@@ -1,11 +1,11 @@
 // Which lines of memory a request needs: what a first and a second cache of a core miss, by callgrind's simulation. A
 // busy machine does not change them. Needs Valgrind.
 
+import { root } from '../scripts/package-layout.mjs';
 import { main } from './benchmark.mjs';
 import { instructionsOf } from './callgrind.mjs';
 import { onPath } from './http-turns.mjs';
 import { PATHS, profileOnce } from './instructions.mjs';
-import { installPackages } from './libraries-packages.mjs';
 
 /** Bytes, ways and bytes of a line, as many servers have them. Callgrind calls the second one the last. */
 const CACHES = ['--cache-sim=yes', '--I1=32768,8,64', '--D1=32768,8,64', '--LL=524288,8,64'];
@@ -27,11 +27,10 @@ const VARIANTS = {
 /**
  * @param {string} path
  * @param {boolean} quick
- * @param {string} place
  */
-async function count(path, quick, place) {
+async function count(path, quick) {
   const how = quick ? { ...PATHS[path], warmUp: 500, counted: 200 } : PATHS[path];
-  const profile = await profileOnce(path, how, place, { flags: CACHES });
+  const profile = await profileOnce(path, how, root, { flags: CACHES });
   return Object.values(COUNTED).map((events) => {
     const { all, collector } = instructionsOf(profile, '', events);
     return (all - collector) / how.counted;
@@ -43,9 +42,8 @@ async function measure({ quick }) {
   if (!onPath('valgrind') || !onPath('callgrind_control')) {
     return { tables: [], notes: ['Skipped: valgrind and callgrind_control are not on the PATH.'] };
   }
-  const place = installPackages();
   const found = [];
-  for (const path of Object.values(VARIANTS)) found.push(await count(path, quick, place));
+  for (const path of Object.values(VARIANTS)) found.push(await count(path, quick));
   const [plain] = found;
   return {
     tables: [

@@ -8,7 +8,14 @@ import { main } from './benchmark.mjs';
 import { measureCollections } from './collections.mjs';
 import { CONNECTIONS, STEADY, leaveServiceCore, loadNote, measureInTurns } from './http-turns.mjs';
 import { installPackages } from './libraries-packages.mjs';
-import { openTelemetry, spansOf } from './libraries-service.mjs';
+import {
+  FLOOR,
+  openTelemetry,
+  spansOf,
+  UNSAMPLED,
+  withConstant,
+  withHook,
+} from './libraries-service.mjs';
 import { measureMemory } from './service-memory.mjs';
 
 const here = (/** @type {string} */ file) => fileURLToPath(new URL(file, import.meta.url));
@@ -31,13 +38,11 @@ const MOST_COLLECTING = 1.25;
 const LEAST_REQUESTS = 95;
 const MOST_DELAY = 1.05;
 const EMPTY = 'subscribers that do nothing';
-/** What context costs by Node's own means: no way of the hook can be below it. */
-const FLOOR = 'a constant in AsyncLocalStorage, nothing else';
-const UNSAMPLED = `${HOOK}, nothing sampled`;
+const UNSAMPLED_HOOK = `${HOOK}, nothing sampled`;
 /** What is measured in turns, in a worker and in the main thread. */
 const IN_WORKER = [PLAIN, HOOK, OPENTELEMETRY];
 /** Each has 16 connections of the 100 that PostgreSQL takes. */
-const IN_TURNS = [PLAIN, `${EMPTY}: all three`, FLOOR, UNSAMPLED, HOOK, OPENTELEMETRY];
+const IN_TURNS = [PLAIN, `${EMPTY}: all three`, FLOOR, UNSAMPLED_HOOK, HOOK, OPENTELEMETRY];
 
 /**
  * @param {string} place
@@ -52,16 +57,9 @@ function variantsIn(place) {
     flags: ['--require', here('empty-subscribers.cjs'), ...program],
     env: { BENCH_CHANNELS: channels.join(',') },
   });
-  const hook = (/** @type {string} */ name, /** @type {NodeJS.ProcessEnv} */ env = {}) => ({
+  const hook = (/** @type {string} */ name, /** @type {NodeJS.ProcessEnv} */ env) => ({
     ...each,
-    name,
-    flags: ['--import', import.meta.resolve('tracewright/register'), ...program],
-    // OpenTelemetry's packages are there as well.
-    env: {
-      TRACEWRIGHT_CONTEXT: 'on',
-      TRACEWRIGHT_INSTRUMENTATIONS: 'off',
-      ...env,
-    },
+    ...withHook(program, name, env),
   });
   const alone = (/** @type {string} */ library) =>
     hook(`${HOOK}, of libraries only ${library}`, { TRACEWRIGHT_LIBRARIES: library });
@@ -69,11 +67,11 @@ function variantsIn(place) {
     { ...each, name: PLAIN, flags: program },
     ...Object.entries(CHANNELS).map(([name, channel]) => empty(name, [channel])),
     empty('all three', Object.values(CHANNELS)),
-    { ...each, name: FLOOR, flags: ['--import', here('http-entered-context.mjs'), ...program] },
+    { ...each, ...withConstant(program) },
     hook(HOOK),
     hook(`${HOOK}, without libraries`, { TRACEWRIGHT_LIBRARIES: 'off' }),
     ...['fastify', 'pg', 'mysql2', 'redis'].map(alone),
-    hook(UNSAMPLED, { OTEL_TRACES_SAMPLER: 'always_off' }),
+    hook(UNSAMPLED_HOOK, UNSAMPLED),
     hook(`${HOOK}, one of 100 sampled`, {
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.01',

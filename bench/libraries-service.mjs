@@ -32,7 +32,8 @@ const SPANS = 5;
 
 const HOOK = 'tracewright/register';
 /** What context costs by Node's own means: the hook cannot do without it. */
-const FLOOR = 'a constant in AsyncLocalStorage, nothing else';
+export const FLOOR = 'a constant in AsyncLocalStorage, nothing else';
+export const UNSAMPLED = { OTEL_TRACES_SAMPLER: 'always_off' };
 
 const LEAST_SHARE = 90;
 const LEAST_RATIO = 4;
@@ -49,6 +50,27 @@ export function openTelemetry(instrumentations) {
     OTEL_NODE_ENABLED_INSTRUMENTATIONS: instrumentations,
   };
 }
+
+/**
+ * A program with the hook. Its packages are OpenTelemetry's as well.
+ *
+ * @param {readonly string[]} program
+ * @param {string} name
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+export function withHook(program, name, env) {
+  return {
+    name,
+    flags: ['--import', import.meta.resolve('tracewright/register'), ...program],
+    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_INSTRUMENTATIONS: 'off', ...env },
+  };
+}
+
+/** @param {readonly string[]} program */
+export function withConstant(program) {
+  return { name: FLOOR, flags: ['--import', here('http-entered-context.mjs'), ...program] };
+}
+
 const DATADOG = {
   DD_TRACE_STARTUP_LOGS: 'false',
   DD_INSTRUMENTATION_TELEMETRY_ENABLED: 'false',
@@ -66,18 +88,11 @@ const DATADOG = {
 function variantsIn(place, backend) {
   const program = [here('libraries-service-program.mjs'), place, String(backend)];
   const each = { cwd: place, path: '/orders/7' };
-  const hook = (/** @type {string} */ name, /** @type {NodeJS.ProcessEnv} */ env = {}) => ({
-    ...each,
-    name,
-    flags: ['--import', import.meta.resolve('tracewright/register'), ...program],
-    // The packages of the other two are there as well.
-    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_INSTRUMENTATIONS: 'off', ...env },
-  });
   return [
     { ...each, name: 'plain', flags: program },
-    { ...each, name: FLOOR, flags: ['--import', here('http-entered-context.mjs'), ...program] },
-    hook(`${HOOK}, nothing sampled`, { OTEL_TRACES_SAMPLER: 'always_off' }),
-    hook(HOOK),
+    { ...each, ...withConstant(program) },
+    { ...each, ...withHook(program, `${HOOK}, nothing sampled`, UNSAMPLED) },
+    { ...each, ...withHook(program, HOOK) },
     {
       ...each,
       name: '@opentelemetry/sdk-node with auto-instrumentations',

@@ -87,15 +87,20 @@ async function measure(way) {
   return { ns, bytes: (young() - bytesFrom) / CALLS };
 }
 
+/** In the storages that the name says. */
+function measureWithin(name, way) {
+  if (name.includes('two other storages')) {
+    return others[0].run(store, () => others[1].run(store, measure, way));
+  }
+  return name.includes('within a storage') ? one.run(store, measure, way) : measure(way);
+}
+
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const found = {};
 async function measureAll(of) {
   for (let round = -Math.ceil(WARM_UP / CALLS) - 1; round < ROUNDS; round++) {
     for (const [name, way] of Object.entries(of)) {
-      const isWithin = name.includes('two other storages');
-      const figure = isWithin
-        ? await others[0].run(store, () => others[1].run(store, () => measure(way)))
-        : await (name.includes('within a storage') ? one.run(store, measure, way) : measure(way));
+      const figure = await measureWithin(name, way);
       if (round >= 0) (found[name] ??= []).push(figure);
     }
   }
