@@ -53,7 +53,7 @@ export function begin(
     const t3 = pool[at + 5]!;
     const t0 = pool[at + 2]!;
     const t1 = pool[at + 3]!;
-    const { sampler } = to.policy;
+    const { sampler } = to;
     // Most programs record all traces.
     const sampled = sampler.ratio >= 1 || isInShare(sampler, t0, t1, t2, t3, '') ? SAMPLED : 0;
     const state = sampled === 0 ? '' : sampler.recorded;
@@ -120,7 +120,7 @@ export function keep(
  * say that it is about the trace.
  */
 function holds(
-  { policy: { sampler } }: SpanOutput,
+  { sampler }: SpanOutput,
   callers: number,
   traceState: string,
   trusted: boolean,
@@ -131,7 +131,7 @@ function holds(
 
 /** Whether a trace of a caller is recorded whose decision does not hold: 1 or 0. */
 function decide(
-  { policy: { sampler } }: SpanOutput,
+  { sampler }: SpanOutput,
   t0: number,
   t1: number,
   t2: number,
@@ -141,8 +141,8 @@ function decide(
   return isInShare(sampler, t0, t1, t2, t3, traceState) ? SAMPLED : 0;
 }
 
-function stateAfter({ policy }: SpanOutput, sampled: number, traceState: string): string {
-  return withDecision(traceState, sampled === 0 ? NOT_SAMPLED : policy.sampler.recorded);
+function stateAfter({ sampler }: SpanOutput, sampled: number, traceState: string): string {
+  return withDecision(traceState, sampled === 0 ? NOT_SAMPLED : sampler.recorded);
 }
 
 /** What is carried below a caller: its baggage, and what else is active here. */

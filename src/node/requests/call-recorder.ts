@@ -13,8 +13,8 @@ import { NOTHING } from '../../spans/unrecorded-span.js';
 import * as http from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
-import { emptyRequest, RequestTemplates } from './server-templates.js';
-import type { ServerRequest } from './server-templates.js';
+import { RequestTemplates } from './server-templates.js';
+import type { RequestKind } from './server-templates.js';
 import { pathOf } from './path-and-route.js';
 import { API_GLOBALS_KEY, SUPPRESS_TRACING_KEY } from '../../otel/keys.js';
 import { otherTracing } from '../otel/other-tracing.js';
@@ -51,8 +51,6 @@ export class CallRecorder {
   readonly #policy: PropagationPolicy;
   readonly #hasContext: boolean;
   readonly #templates = new RequestTemplates(callTemplate);
-  /** The request that begins. */
-  readonly #request = emptyRequest();
 
   /** @param hasContext whether a request is below the active span; otherwise it begins a trace. */
   constructor(policy: PropagationPolicy, hasContext: boolean) {
@@ -81,13 +79,7 @@ export class CallRecorder {
     const { method, scheme, authority, path } = target;
     const isRecorded = isRecordedBelow(context);
     if (isRecorded && server !== undefined) {
-      const request = this.#request;
-      request.method = method;
-      request.scheme = scheme;
-      request.authority = authority;
-      request.host = server.host;
-      request.port = portOf(server, scheme);
-      const template = this.#templates.find(request);
+      const template = this.#templates.find(method, scheme, '', authority);
       if (template !== undefined) return spans.startInFrom(context, template, pathOf(path));
     }
     // What is below a span that is not recorded needs ids alone.
@@ -214,11 +206,12 @@ function portOf({ port }: http.HostAndPort, scheme: string): number {
 }
 
 /** The text is the path, without credentials and query. */
-function callTemplate({ method, scheme, authority, host, port }: ServerRequest): SpanTemplate {
+function callTemplate(request: RequestKind): SpanTemplate {
+  const server = http.hostAndPort(request.authority);
   const attributesOf = (path: string): Record<string, SpanValue> =>
-    callAttributes({ method, scheme, authority }, { host: host!, port: port! }, path);
-  const kind = CLIENT << KIND_SHIFT;
-  return new SpanTemplate(http.HTTP_SCOPE, http.spanName(method), kind, attributesOf, true);
+    callAttributes(request, server, path);
+  const name = http.spanName(request.method);
+  return new SpanTemplate(http.HTTP_SCOPE, name, CLIENT << KIND_SHIFT, attributesOf, true);
 }
 
 /**

@@ -24,8 +24,7 @@ import {
 } from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
-import { emptyRequest, RequestTemplates, routedName, SERVER } from './server-templates.js';
-import type { ServerRequest } from './server-templates.js';
+import { RequestTemplates, routedName, SERVER } from './server-templates.js';
 import { bounded, pathOf } from './path-and-route.js';
 
 const ERROR = 2;
@@ -64,18 +63,17 @@ function isHeader(name: string, header: string): boolean {
  * on request only, and that costs more than the span.
  */
 class HeaderReader {
-  host: string | undefined = undefined;
-  port: number | undefined = undefined;
   /** Whether the caller has sent a trace or baggage. */
   hasContext = false;
   /** Names of headers by other formats than W3C's that carry a trace, and the program's format that decides. */
   #others = otherHeaders();
   #format = programFormat.format;
-  /** The header `Host`; empty if there is none. Most requests are for the same one: that is the same string, too. */
-  authority = '';
 
-  /** @param headers names and values in turn. */
-  read(headers: readonly string[]): void {
+  /**
+   * @param headers names and values in turn.
+   * @returns the header `Host`; empty if there is none.
+   */
+  read(headers: readonly string[]): string {
     this.hasContext = false;
     if (programFormat.format !== this.#format) {
       this.#format = programFormat.format;
@@ -95,11 +93,7 @@ class HeaderReader {
         this.hasContext = true;
       }
     }
-    if (authority === this.authority) return;
-    this.authority = authority;
-    const found = hostAndPort(authority);
-    this.host = found?.host;
-    this.port = found?.port;
+    return authority;
   }
 }
 
@@ -122,8 +116,6 @@ export class ServerRecorder {
   readonly #hasContext: boolean;
   readonly #headers = new HeaderReader();
   readonly #templates = new RequestTemplates();
-  /** The request that begins. */
-  readonly #request = emptyRequest();
 
   /** @param hasContext whether spans are active in the handlers. */
   constructor(policy: PropagationPolicy, hasContext: boolean) {
@@ -138,28 +130,27 @@ export class ServerRecorder {
    */
   start(method: string, path: string, message: IncomingMessage, socket: Socket): Span {
     const headers = this.#headers;
-    headers.read(message.rawHeaders);
-    const request = this.#request;
-    request.method = method;
-    request.scheme = schemeOf(socket);
-    request.version = message.httpVersion;
-    request.authority = headers.authority;
-    request.host = headers.host;
-    request.port = headers.port;
-    return this.#begin(request, path, headers.hasContext ? message.headers : undefined, socket);
+    const authority = headers.read(message.rawHeaders);
+    return this.#begin(
+      method,
+      schemeOf(socket),
+      message.httpVersion,
+      authority,
+      path,
+      headers.hasContext ? message.headers : undefined,
+      socket,
+    );
   }
 
   /** Starts the span of a connection that leaves HTTP with this request, and makes it active. */
   startConnection(message: IncomingMessage, socket: Socket): ServedRequest {
     const headers = this.#headers;
-    headers.read(message.rawHeaders);
+    const authority = headers.read(message.rawHeaders);
     const { method = '', url = '', headers: sent } = message;
-    const { host, port, hasContext } = headers;
-    const path = pathOf(url);
-    const attributes = attributesOf(method, schemeOf(socket), undefined, host, port, path);
+    const attributes = attributesOf(method, schemeOf(socket), undefined, authority, pathOf(url));
     const { upgrade } = sent;
     if (upgrade !== undefined) attributes[PROTOCOL] = bounded(upgrade.toLowerCase());
-    const span = this.#beginAny(method, attributes, hasContext ? sent : undefined, socket);
+    const span = this.#beginAny(method, attributes, headers.hasContext ? sent : undefined, socket);
     return { method, span, route: '', keptRoute: '' };
   }
 
@@ -172,29 +163,32 @@ export class ServerRecorder {
   /** Starts the span of a request of HTTP/2, and makes it active. */
   startStream(headers: IncomingHttpHeaders, socket: Socket | undefined): ServedRequest {
     const text = (name: string): string => String(headers[name] ?? '');
-    const request = this.#request;
-    request.method = text(':method');
-    request.scheme = text(':scheme');
-    request.version = '2';
-    request.authority = text(':authority') || text('host');
-    const authority = hostAndPort(request.authority);
-    request.host = authority?.host;
-    request.port = authority?.port;
-    const span = this.#begin(request, pathOf(text(':path')), sentContext(headers), socket);
-    return { method: request.method, span, route: '', keptRoute: '' };
+    const method = text(':method');
+    const span = this.#begin(
+      method,
+      text(':scheme'),
+      '2',
+      text(':authority') || text('host'),
+      pathOf(text(':path')),
+      sentContext(headers),
+      socket,
+    );
+    return { method, span, route: '', keptRoute: '' };
   }
 
   /** @param sent the headers, if they say something of a trace. */
   #begin(
-    request: ServerRequest,
+    method: string,
+    scheme: string,
+    version: string,
+    authority: string,
     path: string,
     sent: object | undefined,
     socket: Socket | undefined,
   ): Span {
-    const template = this.#templates.find(request);
+    const template = this.#templates.find(method, scheme, version, authority);
     if (template === undefined) {
-      const { method, scheme, version, host, port } = request;
-      const attributes = attributesOf(method, scheme, version, host, port, path);
+      const attributes = attributesOf(method, scheme, version, authority, path);
       return this.#beginAny(method, attributes, sent, socket);
     }
     const remote = sent === undefined ? undefined : spans.extract(sent);
@@ -300,10 +294,10 @@ function attributesOf(
   method: string,
   scheme: string,
   version: string | undefined,
-  host: string | undefined,
-  port: number | undefined,
+  authority: string,
   path: string,
 ): Record<string, SpanValue> {
+  const { host, port } = hostAndPort(authority) ?? {};
   const known = knownMethod(method);
   const attributes: Record<string, SpanValue> = serverAttributes(
     known,

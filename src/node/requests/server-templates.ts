@@ -4,29 +4,16 @@ import { OTHER_METHOD } from '../../spans/conventions.js';
 import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import type { Span } from '../../spans/span.js';
 import { SpanTemplate } from '../../spans/write/span-template.js';
-import { HTTP_SCOPE, knownMethod, serverAttributes, spanName } from './conventions.js';
+import { hostAndPort, HTTP_SCOPE, knownMethod, serverAttributes, spanName } from './conventions.js';
 
 /** What requests of many paths have in common. */
-export interface ServerRequest {
-  method: string;
-  scheme: string;
-  version: string;
-  /** As the caller has sent it, and what it says. */
-  authority: string;
-  host: string | undefined;
-  port: number | undefined;
-}
-
-/** One that a recorder fills anew for each request. */
-export function emptyRequest(): ServerRequest {
-  return {
-    method: '',
-    scheme: '',
-    version: '',
-    authority: '',
-    host: undefined,
-    port: undefined,
-  };
+export interface RequestKind {
+  readonly method: string;
+  readonly scheme: string;
+  /** Of HTTP; empty: it is not recorded. */
+  readonly version: string;
+  /** As the caller has sent it. */
+  readonly authority: string;
 }
 
 /** Routes for which the name of the span is kept, and how long they may be. */
@@ -52,7 +39,7 @@ const MOST = 8;
 
 /** A template, the requests that are of it, and their routes. */
 interface Kept {
-  readonly request: ServerRequest;
+  readonly kind: RequestKind;
   readonly template: SpanTemplate;
   readonly routes: BoundedCache<KeptRoute>;
 }
@@ -65,35 +52,47 @@ class KeptRoute {
   template: SpanTemplate | undefined = undefined;
 }
 
-function isSame(one: ServerRequest, other: ServerRequest): boolean {
+function isOf(
+  kind: RequestKind,
+  method: string,
+  scheme: string,
+  version: string,
+  authority: string,
+): boolean {
   return (
-    one.authority === other.authority &&
-    one.method === other.method &&
-    one.version === other.version &&
-    one.scheme === other.scheme
+    kind.method === method &&
+    kind.version === version &&
+    kind.scheme === scheme &&
+    // Node makes it anew for each request, so V8 compares its characters.
+    kind.authority === authority
   );
 }
 
 /** The templates of the requests that came, or were sent, often a short while ago. */
 export class RequestTemplates {
-  readonly #make: (request: ServerRequest) => SpanTemplate;
+  readonly #make: (kind: RequestKind) => SpanTemplate;
   readonly #kept: Kept[] = [];
-  #missed: ServerRequest | undefined;
+  #missed: RequestKind | undefined;
   #next = 0;
 
   constructor(make = templateOf) {
     this.#make = make;
   }
 
-  /** The template of a request; undefined: there is none, which is no mistake. The request is not kept. */
-  find(request: ServerRequest): SpanTemplate | undefined {
+  /** The template of a request; undefined: there is none, which is no mistake. The texts may be kept. */
+  find(
+    method: string,
+    scheme: string,
+    version: string,
+    authority: string,
+  ): SpanTemplate | undefined {
     // By index: an iterator is two objects.
     const all = this.#kept;
     for (let i = 0; i < all.length; i++) {
-      const { request: known, template } = all[i]!;
-      if (isSame(known, request)) return template;
+      const { kind, template } = all[i]!;
+      if (isOf(kind, method, scheme, version, authority)) return template;
     }
-    return this.#miss(request);
+    return this.#miss({ method, scheme, version, authority });
   }
 
   /** The template of a span with its route; undefined: it is not as a template began it, or the route is rare. */
@@ -101,11 +100,11 @@ export class RequestTemplates {
     if (heldNames === undefined) return undefined;
     const all = this.#kept;
     for (let i = 0; i < all.length; i++) {
-      const { request, template, routes } = all[i]!;
+      const { kind, template, routes } = all[i]!;
       if (template.heldNames !== heldNames) continue;
       const known = routes.of(route);
       if (known.template === undefined && ++known.times === OFTEN) {
-        known.template = templateWith(request, route);
+        known.template = templateWith(kind, route);
       }
       return known.template;
     }
@@ -113,45 +112,38 @@ export class RequestTemplates {
   }
 
   /** A request gets a template if it comes twice in a row: one that comes once is not worth it. */
-  #miss(request: ServerRequest): SpanTemplate | undefined {
+  #miss(kind: RequestKind): SpanTemplate | undefined {
     const missed = this.#missed;
-    this.#missed = { ...request };
-    if (missed === undefined || !isSame(missed, request)) return undefined;
-    if (knownMethod(request.method) === OTHER_METHOD) return undefined;
-    const template = this.#make(missed);
+    this.#missed = kind;
+    const { method, scheme, version, authority } = kind;
+    if (missed === undefined || !isOf(missed, method, scheme, version, authority)) return undefined;
+    if (knownMethod(method) === OTHER_METHOD) return undefined;
+    const template = this.#make(kind);
     const routes = new BoundedCache(KEPT_ROUTES, MAX_ROUTE, () => new KeptRoute());
-    this.#kept[this.#next] = { request: missed, template, routes };
+    this.#kept[this.#next] = { kind, template, routes };
     this.#next = (this.#next + 1) % MOST;
     return template;
   }
 }
 
-function templateOf({ method, scheme, version, host, port }: ServerRequest): SpanTemplate {
-  const attributesOf = (path: string): Record<string, SpanValue> =>
-    serverAttributes(method, scheme, version, host, port, path);
-  return new SpanTemplate(HTTP_SCOPE, spanName(method), SERVER, attributesOf, true);
+function attributesOf(
+  { method, scheme, version, authority }: RequestKind,
+  path: string,
+): Record<string, SpanValue> {
+  const { host, port } = hostAndPort(authority) ?? {};
+  return serverAttributes(method, scheme, version, host, port, path);
 }
 
-function templateWith(
-  { method, scheme, version, host, port }: ServerRequest,
-  route: string,
-): SpanTemplate {
-  const attributesOf = (path: string): Record<string, SpanValue> => {
-    const { 'url.path': last, ...others } = serverAttributes(
-      method,
-      scheme,
-      version,
-      host,
-      port,
-      path,
-    );
+function templateOf(kind: RequestKind): SpanTemplate {
+  const name = spanName(kind.method);
+  return new SpanTemplate(HTTP_SCOPE, name, SERVER, (path) => attributesOf(kind, path), true);
+}
+
+function templateWith(kind: RequestKind, route: string): SpanTemplate {
+  const withRoute = (path: string): Record<string, SpanValue> => {
+    const { 'url.path': last, ...others } = attributesOf(kind, path);
     return { ...others, 'http.route': route, 'url.path': last };
   };
-  return new SpanTemplate(
-    HTTP_SCOPE,
-    routedName(spanName(method), route),
-    SERVER,
-    attributesOf,
-    true,
-  );
+  const name = routedName(spanName(kind.method), route);
+  return new SpanTemplate(HTTP_SCOPE, name, SERVER, withRoute, true);
 }

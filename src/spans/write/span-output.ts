@@ -15,6 +15,7 @@ import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
+import type { Sampler } from '../sampling.js';
 import type { Scope } from '../scope.js';
 import type { Span, SpanTaker } from '../span.js';
 import type { Instant, TraceTime } from '../time.js';
@@ -42,6 +43,8 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   declare describedResource: Resource;
   /** Whether every attribute is recorded as it is. */
   takesAnything = false;
+  /** That of the policy. */
+  declare sampler: Sampler;
   #policy: Policy;
   readonly #shapes: EventShapes<SpanEmitter> | undefined;
 
@@ -69,8 +72,9 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   }
 
   set policy(policy: Policy) {
-    const { limits, redactor } = policy;
+    const { limits, redactor, sampler } = policy;
     this.#policy = policy;
+    this.sampler = sampler;
     this.takesAnything =
       redactor === undefined && limits.valueLength >= 0x7fff_ffff && limits.attributes >= MAX_NAMES;
   }
