@@ -50,7 +50,7 @@ export class Guard {
   /** `observe`, guarded: for a subscriber of a diagnostics channel or a listener. */
   wrap<Message>(observe: (message: Message) => void): (message: Message) => void {
     return (message) => {
-      if (!this.on) return;
+      if (this.on !== true) return;
       try {
         observe(message);
       } catch (error) {

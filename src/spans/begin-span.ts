@@ -30,6 +30,39 @@ let used = POOL_WORDS;
 const ID_WORDS = 6;
 const SPAN_ID_WORDS = 2;
 
+/** Where the next ids are in the pool. */
+function nextIds(words: number): number {
+  if (used > POOL_WORDS - ID_WORDS) {
+    refill();
+    used = 0;
+  }
+  const at = used & (POOL_WORDS - 1);
+  used = at + words;
+  return at;
+}
+
+/** As `begin`, of a span that begins a trace. */
+function beginTrace(
+  to: SpanOutput,
+  name: string,
+  carried: Carried | undefined,
+  kind: number,
+): Span {
+  const at = nextIds(ID_WORDS);
+  const s0 = pool[at]!;
+  const s1 = pool[at + 1]!;
+  const t0 = pool[at + 2]!;
+  const t1 = pool[at + 3]!;
+  const t2 = pool[at + 4]!;
+  const t3 = pool[at + 5]!;
+  const { sampler } = to;
+  const isSampled = sampler.recordsAll === true || isInShare(sampler, t0, t1, t2, t3, '');
+  const sampled = isSampled ? SAMPLED : 0;
+  const state = sampled === 0 ? '' : sampler.recorded;
+  const flags = sampled | RANDOM | kind;
+  return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, 0, 0, flags, state, carried);
+}
+
 /** A span with ids and a decision, without times and attributes. */
 export function begin(
   to: SpanOutput,
@@ -40,26 +73,10 @@ export function begin(
   kind: number,
 ): Span {
   if (typeof name !== 'string') checkName(name);
-  if (used > POOL_WORDS - ID_WORDS) {
-    refill();
-    used = 0;
-  }
-  const at = used & (POOL_WORDS - 1);
-  used = at + (parent === undefined ? ID_WORDS : SPAN_ID_WORDS);
+  if (parent === undefined) return beginTrace(to, name, carried, kind);
+  const at = nextIds(SPAN_ID_WORDS);
   const s0 = pool[at]!;
   const s1 = pool[at + 1]!;
-  if (parent === undefined) {
-    const t2 = pool[at + 4]!;
-    const t3 = pool[at + 5]!;
-    const t0 = pool[at + 2]!;
-    const t1 = pool[at + 3]!;
-    const { sampler } = to;
-    // Most programs record all traces.
-    const sampled = sampler.ratio >= 1 || isInShare(sampler, t0, t1, t2, t3, '') ? SAMPLED : 0;
-    const state = sampled === 0 ? '' : sampler.recorded;
-    const flags = sampled | RANDOM | kind;
-    return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, 0, 0, flags, state, carried);
-  }
   if (parent instanceof Span) {
     const { t0, t1, t2, t3 } = parent;
     let { traceState } = parent;
@@ -227,9 +244,13 @@ export function startInFrom(
 
 /** Starts a span that a template describes, and takes a slot for it. */
 function keepFrom(to: SpanOutput, span: Span, template: SpanTemplate, text: string): void {
-  span.start = nowIn(to);
-  giveScope(to, span, template.scope);
-  if (to.open !== undefined) span.slot = to.open.beginFrom(span, template, text);
+  const { open } = to;
+  if (open === undefined) {
+    span.start = nowIn(to);
+    giveScope(to, span, template.scope);
+  } else {
+    span.slot = open.beginFrom(span, template, text);
+  }
   if (span.heldNames === undefined) span.own ??= template.attributesOf(text);
 }
 
@@ -311,6 +332,17 @@ export function startRequest(
   return span;
 }
 
+function beginBelow(
+  to: SpanOutput,
+  name: string,
+  caller: RemoteParent,
+  trusted: boolean,
+  kind: number,
+): Span {
+  const above = caller.parent === undefined ? undefined : caller;
+  return begin(to, name, above, carriedBy(caller, undefined), trusted, kind);
+}
+
 /** As `startRequest`, of a template. */
 export function startRequestFrom(
   template: SpanTemplate,
@@ -323,9 +355,10 @@ export function startRequestFrom(
   if (to === undefined || observer !== undefined) {
     return startRequest(scope, name, template.attributesOf(text), kind, parent, trusted);
   }
-  const above = parent?.parent === undefined ? undefined : parent;
-  const carried = parent === undefined ? undefined : carriedBy(parent, undefined);
-  const span = begin(to, name, above, carried, trusted, kind);
+  const span =
+    parent === undefined
+      ? beginTrace(to, name, undefined, kind)
+      : beginBelow(to, name, parent, trusted, kind);
   keepFrom(to, span, template, text);
   return span;
 }

@@ -8,6 +8,8 @@ type RatioRule = 'threshold' | 'javascript';
 export interface Sampler {
   /** Of the traces that begin here, or whose caller does not decide: from 0 to 1. */
   readonly ratio: number;
+  /** Most programs do. */
+  readonly recordsAll: boolean;
   /** Whether a caller's decision holds. */
   readonly parentBased: boolean;
   readonly rule: RatioRule;
@@ -38,6 +40,7 @@ function samplerOf(ratio: number, parentBased: boolean): Sampler {
   const isShare = threshold > 0 && threshold < MOST;
   return {
     ratio: threshold < MOST ? ratio : 0,
+    recordsAll: ratio >= 1,
     parentBased,
     rule,
     high: Math.floor(threshold / 2 ** 32),
@@ -56,14 +59,14 @@ function samplerOf(ratio: number, parentBased: boolean): Sampler {
  * @param traceState may have a random value in place of the id's.
  */
 export function isInShare(
-  { ratio, rule, high, low }: Sampler,
+  { ratio, recordsAll, rule, high, low }: Sampler,
   t0: number,
   t1: number,
   t2: number,
   t3: number,
   traceState: string,
 ): boolean {
-  if (ratio >= 1) return true;
+  if (recordsAll) return true;
   if (rule === 'javascript') return (t0 ^ t1 ^ t2 ^ t3) >>> 0 < Math.floor(ratio * MOST_OF_32);
   if (ratio === 0) return false;
   const given = traceState === '' ? undefined : randomValue(traceState);

@@ -41,7 +41,7 @@ export class AnnouncedSpans {
   }
 
   record(message: object): void {
-    if (!this.#guard.on) return;
+    if (this.#guard.on !== true) return;
     try {
       this.#record(message);
     } catch (error) {

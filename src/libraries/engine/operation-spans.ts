@@ -131,7 +131,7 @@ export class OperationSpans implements CallRecorder {
 
   /** As `begin`, of what becomes active in another way, if at all. */
   beginApart(message: Message): RunningCall | undefined {
-    if (!this.#guard.on) return undefined;
+    if (this.#guard.on !== true) return undefined;
     try {
       return this.#beginOperation(message);
     } catch (error) {
@@ -144,7 +144,7 @@ export class OperationSpans implements CallRecorder {
     const operation = this.#operation;
     operation.notice?.(message);
     const caller = spans.activeContext();
-    if (this.#followsParent) {
+    if (this.#followsParent === true) {
       const parent = caller?.activeSpan;
       if (parent === undefined && this.#countsAlone) {
         const counted = new RunningCall(undefined, caller);
@@ -280,7 +280,7 @@ export class OperationSpans implements CallRecorder {
   }
 
   #finish(message: Message, running: RunningCall, hasFailed: boolean): void {
-    if (hasFailed || !this.#endsPlainly || running.since !== undefined) {
+    if (hasFailed || this.#endsPlainly !== true || running.since !== undefined) {
       this.#finishAny(message, running, hasFailed);
       return;
     }

@@ -13,7 +13,7 @@ import { NOTHING } from '../../spans/unrecorded-span.js';
 import * as http from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
-import { RequestTemplates } from './server-templates.js';
+import { NO_VERSION, protocolOf, RequestTemplates, schemeOf } from './server-templates.js';
 import type { RequestKind } from './server-templates.js';
 import { pathOf } from './path-and-route.js';
 import { API_GLOBALS_KEY, SUPPRESS_TRACING_KEY } from '../../otel/keys.js';
@@ -79,7 +79,8 @@ export class CallRecorder {
     const { method, scheme, authority, path } = target;
     const isRecorded = isRecordedBelow(context);
     if (isRecorded && server !== undefined) {
-      const template = this.#templates.find(method, scheme, '', authority);
+      const protocol = protocolOf(NO_VERSION, 0, scheme === 'https');
+      const template = this.#templates.find(protocol, method, authority);
       if (template !== undefined) return spans.startInFrom(context, template, pathOf(path));
     }
     // What is below a span that is not recorded needs ids alone.
@@ -206,11 +207,12 @@ function portOf({ port }: http.HostAndPort, scheme: string): number {
 }
 
 /** The text is the path, without credentials and query. */
-function callTemplate(request: RequestKind): SpanTemplate {
-  const server = http.hostAndPort(request.authority);
+function callTemplate({ protocol, method, authority }: RequestKind): SpanTemplate {
+  const server = http.hostAndPort(authority);
+  const target = { method, scheme: schemeOf(protocol), authority };
   const attributesOf = (path: string): Record<string, SpanValue> =>
-    callAttributes(request, server, path);
-  const name = http.spanName(request.method);
+    callAttributes(target, server, path);
+  const name = http.spanName(method);
   return new SpanTemplate(http.HTTP_SCOPE, name, CLIENT << KIND_SHIFT, attributesOf, true);
 }
 

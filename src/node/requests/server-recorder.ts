@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { codeAt, textLength } from '../../core/utf8.js';
 import type { SpanValue } from '../../spans/attributes.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
-import { OTHER_METHOD } from '../../spans/conventions.js';
 import { otherHeaders } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
@@ -11,28 +10,32 @@ import {
   ABORTED,
   ANSWERED,
   ERROR_TYPE,
-  hostAndPort,
   HTTP_SCOPE,
   knownMethod,
-  ORIGINAL_METHOD,
   PROTOCOL,
   RESPONSE_BYTES,
   ROUTE,
-  serverAttributes,
   spanName,
   STATUS_CODE,
 } from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
-import { RequestTemplates, routedName, SERVER } from './server-templates.js';
+import {
+  attributesOf,
+  NO_VERSION,
+  protocolOf,
+  RequestTemplates,
+  routedName,
+  SERVER,
+} from './server-templates.js';
 import { bounded, pathOf } from './path-and-route.js';
 
 const ERROR = 2;
 /** From this status on the server has failed. */
 const FAILED = 500;
 
-function schemeOf(socket: Socket): string {
-  return (socket as { encrypted?: unknown }).encrypted === true ? 'https' : 'http';
+function isSecure(socket: Socket): boolean {
+  return (socket as { encrypted?: unknown }).encrypted === true;
 }
 
 /** The headers of a request of HTTP/2, if they say something of a trace. */
@@ -131,15 +134,10 @@ export class ServerRecorder {
   start(method: string, path: string, message: IncomingMessage, socket: Socket): Span {
     const headers = this.#headers;
     const authority = headers.read(message.rawHeaders);
-    return this.#begin(
-      method,
-      schemeOf(socket),
-      message.httpVersion,
-      authority,
-      path,
-      headers.hasContext ? message.headers : undefined,
-      socket,
-    );
+    const sent = headers.hasContext === true ? message.headers : undefined;
+    const { httpVersionMajor, httpVersionMinor } = message;
+    const protocol = protocolOf(httpVersionMajor, httpVersionMinor, isSecure(socket));
+    return this.#begin(protocol, method, authority, path, sent, socket);
   }
 
   /** Starts the span of a connection that leaves HTTP with this request, and makes it active. */
@@ -147,7 +145,8 @@ export class ServerRecorder {
     const headers = this.#headers;
     const authority = headers.read(message.rawHeaders);
     const { method = '', url = '', headers: sent } = message;
-    const attributes = attributesOf(method, schemeOf(socket), undefined, authority, pathOf(url));
+    const protocol = protocolOf(NO_VERSION, 0, isSecure(socket));
+    const attributes = attributesOf({ protocol, method, authority }, pathOf(url));
     const { upgrade } = sent;
     if (upgrade !== undefined) attributes[PROTOCOL] = bounded(upgrade.toLowerCase());
     const span = this.#beginAny(method, attributes, headers.hasContext ? sent : undefined, socket);
@@ -164,38 +163,32 @@ export class ServerRecorder {
   startStream(headers: IncomingHttpHeaders, socket: Socket | undefined): ServedRequest {
     const text = (name: string): string => String(headers[name] ?? '');
     const method = text(':method');
-    const span = this.#begin(
-      method,
-      text(':scheme'),
-      '2',
-      text(':authority') || text('host'),
-      pathOf(text(':path')),
-      sentContext(headers),
-      socket,
-    );
+    const protocol = protocolOf(2, 0, text(':scheme') === 'https');
+    const authority = text(':authority') || text('host');
+    const path = pathOf(text(':path'));
+    const span = this.#begin(protocol, method, authority, path, sentContext(headers), socket);
     return { method, span, route: '', keptRoute: '' };
   }
 
   /** @param sent the headers, if they say something of a trace. */
   #begin(
+    protocol: number,
     method: string,
-    scheme: string,
-    version: string,
     authority: string,
     path: string,
     sent: object | undefined,
     socket: Socket | undefined,
   ): Span {
-    const template = this.#templates.find(method, scheme, version, authority);
+    const template = this.#templates.find(protocol, method, authority);
     if (template === undefined) {
-      const attributes = attributesOf(method, scheme, version, authority, path);
+      const attributes = attributesOf({ protocol, method, authority }, path);
       return this.#beginAny(method, attributes, sent, socket);
     }
     const remote = sent === undefined ? undefined : spans.extract(sent);
     const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
     const span = spans.startRequestFrom(template, path, remote, trusted);
     // Also if it is not recorded: on a connection that is kept the span of the request before is active.
-    if (this.#hasContext) spans.enterContext(span);
+    if (this.#hasContext === true) spans.enterContext(span);
     return span;
   }
 
@@ -288,27 +281,6 @@ export class ServerRecorder {
     }
     spans.endRequest(span);
   }
-}
-
-function attributesOf(
-  method: string,
-  scheme: string,
-  version: string | undefined,
-  authority: string,
-  path: string,
-): Record<string, SpanValue> {
-  const { host, port } = hostAndPort(authority) ?? {};
-  const known = knownMethod(method);
-  const attributes: Record<string, SpanValue> = serverAttributes(
-    known,
-    scheme,
-    version,
-    host,
-    port,
-    path,
-  );
-  if (known === OTHER_METHOD) attributes[ORIGINAL_METHOD] = method;
-  return attributes;
 }
 
 /** Ends a span that has not changed since it began; false: it has. */

@@ -182,135 +182,6 @@ function watchFastifyRoutes(
   });
 }
 
-/** The HTTP server requests of one thread. */
-class ServerRequests {
-  readonly #recorder: ServerRecorder | undefined;
-  readonly #inFlight: RequestsInFlight | undefined;
-  readonly #withBytes: boolean;
-  readonly #guard = new Guard('HTTP requests');
-  readonly #whenClosed: (this: TracedSocket) => void;
-
-  constructor(
-    recorder: ServerRecorder | undefined,
-    inFlight: RequestsInFlight | undefined,
-    withBytes: boolean,
-  ) {
-    this.#recorder = recorder;
-    this.#inFlight = inFlight;
-    this.#withBytes = withBytes;
-    const close = this.#guard.wrap<TracedSocket>((socket) => {
-      this.#closed(socket);
-    });
-    this.#whenClosed = function () {
-      close(this);
-    };
-    // Guarded here: Guard's own function around each would be a call more for every request.
-    const guard = this.#guard;
-    subscribe('http.server.request.start', (message) => {
-      if (!guard.on) return;
-      try {
-        this.#started(message as ServerMessage);
-      } catch (error) {
-        guard.fail(error);
-      }
-    });
-    subscribe('http.server.response.finish', (message) => {
-      if (!guard.on) return;
-      try {
-        this.#finished(message as ServerMessage);
-      } catch (error) {
-        guard.fail(error);
-      }
-    });
-    watchGivenRoutes((request, route) => {
-      if (!guard.on) return;
-      try {
-        this.#routed(request, route);
-      } catch {
-        // An object that is no request of Node's. The route is taken at the end.
-      }
-    });
-    watchFastifyRoutes(this.#guard, (response, route) => {
-      const { socket } = response.req as { socket?: TracedSocket };
-      if (socket === undefined) return;
-      const exchange = socket[CONNECTION]?.find(response);
-      if (exchange === undefined) return;
-      exchange.route = route;
-      this.#recorder?.routed(exchange, route);
-    });
-  }
-
-  #routed(request: object, given: string | undefined): void {
-    // Of HTTP/2 the socket is a stand-in.
-    if ((request as Partial<IncomingMessage>).httpVersionMajor === 2) return;
-    const { socket } = request as { socket?: TracedSocket };
-    if (socket === undefined) return;
-    const exchange = socket[CONNECTION]?.ofRequest(request);
-    if (exchange === undefined) return;
-    // Later ones may be functions for errors, which run after `baseUrl` was restored.
-    const isFirst = exchange.keptRoute === '';
-    const route =
-      given === undefined
-        ? currentRoute(request as IncomingMessage, exchange, isFirst)
-        : bounded(given);
-    this.#recorder?.routed(exchange, route);
-  }
-
-  #started({ request, response, socket }: ServerMessage): void {
-    const connection = socket[CONNECTION] ?? this.#adopt(socket);
-    this.#inFlight?.begin();
-    const exchange = new Exchange(request, response);
-    connection.add(exchange);
-    const recorder = this.#recorder;
-    if (recorder === undefined) return;
-    const path = pathOf(request.url ?? '');
-    exchange.path = path;
-    exchange.span = recorder.start(exchange.method, path, request, socket);
-  }
-
-  #adopt(socket: TracedSocket): Connection {
-    const connection = new Connection(this.#withBytes ? bytesWritten(socket) : 0);
-    socket[CONNECTION] = connection;
-    socket.on('close', this.#whenClosed);
-    return connection;
-  }
-
-  #finished({ request, response, socket }: ServerMessage): void {
-    const connection = socket[CONNECTION];
-    const exchange = connection?.take(response);
-    if (connection === undefined || exchange === undefined) return;
-    this.#inFlight?.end();
-    const recorder = this.#recorder;
-    if (recorder === undefined) return;
-    // Of no use to a request that is not recorded.
-    if (exchange.span?.recording === true) {
-      exchange.route = currentRoute(request, exchange, false);
-    }
-    const { statusCode } = response;
-    if (!this.#withBytes) {
-      recorder.answered(exchange, statusCode, undefined);
-      return;
-    }
-    const written = bytesWritten(socket);
-    recorder.answered(exchange, statusCode, written - connection.written);
-    connection.written = written;
-  }
-
-  /** What is open now will never be answered. */
-  #closed(socket: TracedSocket): void {
-    const connection = socket[CONNECTION];
-    if (connection === undefined) return;
-    for (let left = connection.oldest; left !== undefined; left = connection.oldest) {
-      connection.take(left.response);
-      this.#inFlight?.end();
-      const { response } = left;
-      left.route = routeOf(response.req, left.path, left.route, false);
-      const status = response.headersSent ? response.statusCode : undefined;
-      this.#recorder?.end(left, status, undefined, true);
-    }
-  }
-}
-
 /**
  * Records every request of HTTP/1 that a server of this thread receives, when it ends.
  *
@@ -324,5 +195,105 @@ export function traceServerRequests(
   inFlight: RequestsInFlight | undefined,
   withBytes: boolean,
 ): void {
-  new ServerRequests(recorder, inFlight, withBytes);
+  // Variables of this function are constants to V8, unlike fields of an object.
+  const guard = new Guard('HTTP requests');
+
+  /** What is open now will never be answered. */
+  const close = guard.wrap<TracedSocket>((socket) => {
+    const connection = socket[CONNECTION];
+    if (connection === undefined) return;
+    for (let left = connection.oldest; left !== undefined; left = connection.oldest) {
+      connection.take(left.response);
+      inFlight?.end();
+      const { response } = left;
+      left.route = routeOf(response.req, left.path, left.route, false);
+      const status = response.headersSent ? response.statusCode : undefined;
+      recorder?.end(left, status, undefined, true);
+    }
+  });
+  function whenClosed(this: TracedSocket): void {
+    close(this);
+  }
+  const adopt = (socket: TracedSocket): Connection => {
+    const connection = new Connection(withBytes ? bytesWritten(socket) : 0);
+    socket[CONNECTION] = connection;
+    socket.on('close', whenClosed);
+    return connection;
+  };
+
+  // Guarded here: a function of Guard's around each would be a call more for every request.
+  subscribe('http.server.request.start', (message) => {
+    if (guard.on !== true) return;
+    try {
+      const { request, response, socket } = message as ServerMessage;
+      const connection = socket[CONNECTION] ?? adopt(socket);
+      inFlight?.begin();
+      const exchange = new Exchange(request, response);
+      connection.add(exchange);
+      if (recorder === undefined) return;
+      const path = pathOf(request.url ?? '');
+      exchange.path = path;
+      exchange.span = recorder.start(exchange.method, path, request, socket);
+    } catch (error) {
+      guard.fail(error);
+    }
+  });
+  subscribe('http.server.response.finish', (message) => {
+    if (guard.on !== true) return;
+    try {
+      const { request, response, socket } = message as ServerMessage;
+      const connection = socket[CONNECTION];
+      const exchange = connection?.take(response);
+      if (connection === undefined || exchange === undefined) return;
+      inFlight?.end();
+      if (recorder === undefined) return;
+      // Of no use to a request that is not recorded.
+      if (exchange.span?.recording === true) {
+        exchange.route = currentRoute(request, exchange, false);
+      }
+      const { statusCode } = response;
+      if (!withBytes) {
+        recorder.answered(exchange, statusCode, undefined);
+        return;
+      }
+      const written = bytesWritten(socket);
+      recorder.answered(exchange, statusCode, written - connection.written);
+      connection.written = written;
+    } catch (error) {
+      guard.fail(error);
+    }
+  });
+  if (recorder !== undefined) watchRoutes(guard, recorder);
+}
+
+/** Has the requests get the routes that frameworks and the program report. */
+function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
+  watchGivenRoutes((request, given) => {
+    if (guard.on !== true) return;
+    try {
+      // Of HTTP/2 the socket is a stand-in.
+      if ((request as Partial<IncomingMessage>).httpVersionMajor === 2) return;
+      const { socket } = request as { socket?: TracedSocket };
+      if (socket === undefined) return;
+      const exchange = socket[CONNECTION]?.ofRequest(request);
+      if (exchange === undefined) return;
+      // Later ones may be functions for errors, which run after `baseUrl` was restored.
+      const isFirst = exchange.keptRoute === '';
+      const route =
+        given === undefined
+          ? currentRoute(request as IncomingMessage, exchange, isFirst)
+          : bounded(given);
+      recorder.routed(exchange, route);
+    } catch {
+      // An object that is no request of Node's. The route is taken at the end.
+    }
+  });
+  watchFastifyRoutes(guard, (response, route) => {
+    const { socket } = response.req as { socket?: TracedSocket };
+    if (socket === undefined) return;
+    const exchange = socket[CONNECTION]?.find(response);
+    if (exchange === undefined) return;
+    exchange.route = route;
+    recorder.routed(exchange, route);
+  });
 }

@@ -4,16 +4,44 @@ import { OTHER_METHOD } from '../../spans/conventions.js';
 import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import type { Span } from '../../spans/span.js';
 import { SpanTemplate } from '../../spans/write/span-template.js';
-import { hostAndPort, HTTP_SCOPE, knownMethod, serverAttributes, spanName } from './conventions.js';
+import {
+  hostAndPort,
+  HTTP_SCOPE,
+  knownMethod,
+  ORIGINAL_METHOD,
+  serverAttributes,
+  spanName,
+} from './conventions.js';
 
 /** What requests of many paths have in common. */
 export interface RequestKind {
+  /** By `protocolOf`. */
+  readonly protocol: number;
   readonly method: string;
-  readonly scheme: string;
-  /** Of HTTP; empty: it is not recorded. */
-  readonly version: string;
   /** As the caller has sent it. */
   readonly authority: string;
+}
+
+/** A major version that is not recorded. */
+export const NO_VERSION = 0;
+const SECURE = 1;
+const MINOR_SHIFT = 1;
+const MAJOR_SHIFT = 5;
+
+/** Version and scheme of HTTP as one number, which V8 compares without a look at texts. */
+export function protocolOf(major: number, minor: number, isSecure: boolean): number {
+  return (major << MAJOR_SHIFT) | (minor << MINOR_SHIFT) | (isSecure ? SECURE : 0);
+}
+
+export function schemeOf(protocol: number): string {
+  return (protocol & SECURE) === 0 ? 'http' : 'https';
+}
+
+function versionOf(protocol: number): string | undefined {
+  const major = protocol >> MAJOR_SHIFT;
+  const minor = (protocol >> MINOR_SHIFT) & 0xf;
+  if (major === NO_VERSION) return undefined;
+  return major === 1 ? `1.${minor}` : String(major);
 }
 
 /** Routes for which the name of the span is kept, and how long they may be. */
@@ -38,8 +66,7 @@ export const SERVER = KINDS.indexOf('server') << KIND_SHIFT;
 const MOST = 8;
 
 /** A template, the requests that are of it, and their routes. */
-interface Kept {
-  readonly kind: RequestKind;
+interface Kept extends RequestKind {
   readonly template: SpanTemplate;
   readonly routes: BoundedCache<KeptRoute>;
 }
@@ -50,22 +77,6 @@ const OFTEN = 3;
 class KeptRoute {
   times = 0;
   template: SpanTemplate | undefined = undefined;
-}
-
-function isOf(
-  kind: RequestKind,
-  method: string,
-  scheme: string,
-  version: string,
-  authority: string,
-): boolean {
-  return (
-    kind.method === method &&
-    kind.version === version &&
-    kind.scheme === scheme &&
-    // Node makes it anew for each request, so V8 compares its characters.
-    kind.authority === authority
-  );
 }
 
 /** The templates of the requests that came, or were sent, often a short while ago. */
@@ -80,19 +91,21 @@ export class RequestTemplates {
   }
 
   /** The template of a request; undefined: there is none, which is no mistake. The texts may be kept. */
-  find(
-    method: string,
-    scheme: string,
-    version: string,
-    authority: string,
-  ): SpanTemplate | undefined {
+  find(protocol: number, method: string, authority: string): SpanTemplate | undefined {
     // By index: an iterator is two objects.
     const all = this.#kept;
     for (let i = 0; i < all.length; i++) {
-      const { kind, template } = all[i]!;
-      if (isOf(kind, method, scheme, version, authority)) return template;
+      const kept = all[i]!;
+      if (
+        kept.protocol === protocol &&
+        kept.method === method &&
+        // Node makes it anew for each request, so V8 compares its characters.
+        kept.authority === authority
+      ) {
+        return kept.template;
+      }
     }
-    return this.#miss({ method, scheme, version, authority });
+    return this.#miss({ protocol, method, authority });
   }
 
   /** The template of a span with its route; undefined: it is not as a template began it, or the route is rare. */
@@ -100,11 +113,12 @@ export class RequestTemplates {
     if (heldNames === undefined) return undefined;
     const all = this.#kept;
     for (let i = 0; i < all.length; i++) {
-      const { kind, template, routes } = all[i]!;
+      const kept = all[i]!;
+      const { template, routes } = kept;
       if (template.heldNames !== heldNames) continue;
       const known = routes.of(route);
       if (known.template === undefined && ++known.times === OFTEN) {
-        known.template = templateWith(kind, route);
+        known.template = templateWith(kept, route);
       }
       return known.template;
     }
@@ -115,23 +129,37 @@ export class RequestTemplates {
   #miss(kind: RequestKind): SpanTemplate | undefined {
     const missed = this.#missed;
     this.#missed = kind;
-    const { method, scheme, version, authority } = kind;
-    if (missed === undefined || !isOf(missed, method, scheme, version, authority)) return undefined;
+    const { protocol, method, authority } = kind;
+    const isSecond =
+      missed?.protocol === protocol && missed.method === method && missed.authority === authority;
+    if (!isSecond) return undefined;
     if (knownMethod(method) === OTHER_METHOD) return undefined;
     const template = this.#make(kind);
     const routes = new BoundedCache(KEPT_ROUTES, MAX_ROUTE, () => new KeptRoute());
-    this.#kept[this.#next] = { kind, template, routes };
+    this.#kept[this.#next] = { ...kind, template, routes };
     this.#next = (this.#next + 1) % MOST;
     return template;
   }
 }
 
-function attributesOf(
-  { method, scheme, version, authority }: RequestKind,
+/** The attributes of a request at its start. */
+export function attributesOf(
+  { protocol, method, authority }: RequestKind,
   path: string,
 ): Record<string, SpanValue> {
   const { host, port } = hostAndPort(authority) ?? {};
-  return serverAttributes(method, scheme, version, host, port, path);
+  const known = knownMethod(method);
+  const version = versionOf(protocol);
+  const attributes: Record<string, SpanValue> = serverAttributes(
+    known,
+    schemeOf(protocol),
+    version,
+    host,
+    port,
+    path,
+  );
+  if (known === OTHER_METHOD) attributes[ORIGINAL_METHOD] = method;
+  return attributes;
 }
 
 function templateOf(kind: RequestKind): SpanTemplate {

@@ -1,5 +1,5 @@
 import { TracewrightError } from '../../core/errors.js';
-import { compileMarks, defineMark, labelMark } from '../../ovni/write/mark.js';
+import { compileMarkSet, defineMark, labelMark } from '../../ovni/write/mark.js';
 import { thread } from '../../ovni/write/thread.js';
 import { Guard } from '../guard.js';
 import { IN_FLIGHT } from './thread-stream.js';
@@ -14,7 +14,7 @@ const FIRST_LABELLED = 8;
  */
 export class RequestsInFlight {
   readonly #guard = new Guard('requests in flight');
-  #marks: ReturnType<typeof compileMarks> | undefined;
+  #mark: ReturnType<typeof compileMarkSet> | undefined;
   #count = 0;
   #labelled = -1;
 
@@ -41,11 +41,11 @@ export class RequestsInFlight {
   #set(count: number): void {
     this.#count = count;
     // A thread whose stream is yet to begin has requests all the same.
-    if (!this.#guard.on || thread.process === undefined) return;
+    if (this.#guard.on !== true || thread.process === undefined) return;
     try {
       if (count > this.#labelled) this.#label(count);
-      this.#marks ??= compileMarks(thread);
-      this.#marks.set(IN_FLIGHT, count + 1);
+      this.#mark ??= compileMarkSet(thread, IN_FLIGHT);
+      this.#mark(count + 1);
     } catch (error) {
       this.#guard.fail(error);
     }

@@ -300,18 +300,42 @@ function compileMark(
       name,
       parameters: ['type', 'value'],
       prepare: account.prepare ?? '',
-      test: `typeof type === 'number' && kinds[type] === ${kind} &&
-    typeof value === 'number' && (value | 0) === value && value !== 0 && ${account.test ?? 'true'}`,
+      test: `typeof type === 'number' && kinds[type] === ${kind} && ${IS_SMALL} && ${account.test ?? 'true'}`,
       bytes: RECORD_BYTES,
-      write: `view.setUint32(start, ${header}, true);
-  view.setInt32(start + ${LOW_AT}, value, ${LITTLE});
-  view.setInt32(start + ${HIGH_AT}, value >> 31, ${LITTLE});
-  view.setInt32(start + ${TYPE_AT}, type, ${LITTLE});
+      write: `${markStores(header, 'type')}
   ${account.settle}`,
       scope: { kinds, depths, pushed },
     },
     any,
   );
+}
+
+/** Statements: everything of a mark event but its clock. */
+function markStores(header: number, type: number | string): string {
+  return `view.setUint32(start, ${header}, true);
+  view.setInt32(start + ${LOW_AT}, value, ${LITTLE});
+  view.setInt32(start + ${HIGH_AT}, value >> 31, ${LITTLE});
+  view.setInt32(start + ${TYPE_AT}, ${type}, ${LITTLE});`;
+}
+
+/** Expression: whether a value is one of 32 bits. */
+const IS_SMALL = `typeof value === 'number' && (value | 0) === value && value !== 0`;
+
+/** Makes the function that sets the value of one mark type, which is no stack, on `stream`. */
+export function compileMarkSet(
+  stream: StreamWriter,
+  type: number,
+): (value: number | bigint) => void {
+  const usual = {
+    name: 'markSet',
+    parameters: ['value'],
+    test: IS_SMALL,
+    bytes: RECORD_BYTES,
+    write: markStores(SET, type),
+  };
+  return buildEmitter(stream, usual, (value) => {
+    setMark(stream, type, value);
+  });
 }
 
 /** Makes the functions that emit marks to `stream`. */

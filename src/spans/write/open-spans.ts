@@ -28,6 +28,8 @@ export interface SpanEncoder extends TemplateOutput {
   readonly ring: Ring;
   /** Whether every attribute is recorded as it is. */
   readonly takesAnything: boolean;
+  /** Nanoseconds since the trace's epoch: now. */
+  timeOf(time: undefined): number;
   encodeLosses(): EncodedLosses;
 }
 
@@ -110,7 +112,7 @@ export class OpenSpans {
   }
 
   #beginUsual(span: Span, attributes: SpanAttributes | undefined, before: number): number {
-    if (span.extras !== undefined || !this.#output.takesAnything) return -1;
+    if (span.extras !== undefined || this.#output.takesAnything !== true) return -1;
     const shapes = this.#shapes;
     if (shapes === undefined) return -1;
     try {
@@ -191,7 +193,7 @@ export class OpenSpans {
     const { heldBytes, slot } = span;
     if (heldBytes === 0 || slot < 0 || span.extras !== undefined) return false;
     if (template.output !== output) template.encode(output, this.#table);
-    if (!output.takesAnything || this.#fromTemplate === undefined) return false;
+    if (output.takesAnything !== true || this.#fromTemplate === undefined) return false;
     const at = this.#fromTemplate(span, template, text, slot);
     if (at === -1) return false;
     span.slot = at;
@@ -200,14 +202,18 @@ export class OpenSpans {
     return true;
   }
 
-  /** As `begin`, of a span that a template describes but for ids, times and the text, if it has one. */
+  /** As `begin`, of a span that starts now, and that a template describes but for ids and the text, if it has one. */
   beginFrom(span: Span, template: SpanTemplate, text: string): number {
     const output = this.#output;
     if (template.output !== output) template.encode(output, this.#table);
-    if (output.takesAnything && this.#fromTemplate !== undefined) {
+    span.scope = template.scopeNumber;
+    if (output.takesAnything === true && this.#fromTemplate !== undefined) {
       const at = this.#fromTemplate(span, template, text, -1);
       if (at !== -1) return at;
+    } else {
+      span.start = output.timeOf(undefined);
     }
+    if (span.scope === 0) span.extra().scope = template.scope;
     span.own = template.attributesOf(text);
     return this.#begin(span, undefined, -1);
   }
@@ -261,11 +267,11 @@ export class OpenSpans {
     const isText = typeof value === 'string';
     if (!isText && typeof value !== 'number' && !isUsual(value)) return false;
     const names = span.heldNames!.with(name);
-    if (names === undefined || !this.#output.takesAnything) return false;
+    if (names === undefined || this.#output.takesAnything !== true) return false;
     const { view, bytes, longest } = this.#table;
     const { heldBytes, slot } = span;
     const most = heldBytes + names.mostBytes + (isText ? 3 * value.length : 0);
-    if (most > longest || !this.#output.ring.takesEdited) return false;
+    if (most > longest || this.#output.ring.takesEdited !== true) return false;
     const end = writeHeld(view, bytes, slot + heldBytes, names, value as AttributeScalar);
     span.heldBytes = end - slot;
     span.heldNames = names;

@@ -138,7 +138,8 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   }
 
   #record(span: Span, endTime: Instant | undefined): void {
-    const isUsual = span.extras === undefined && endTime === undefined && this.takesAnything;
+    const isUsual =
+      span.extras === undefined && endTime === undefined && this.takesAnything === true;
     if (isUsual && span.heldBytes > 0) this.#recordFromSlot(span);
     else this.#recordOther(span, endTime, isUsual);
   }
@@ -162,10 +163,11 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
     text: string,
     isNamed: boolean,
   ): boolean {
-    if (span.heldBytes === 0 || span.extras !== undefined || !this.takesAnything) return false;
+    if (span.heldBytes === 0 || span.extras !== undefined || this.takesAnything !== true)
+      return false;
     if (span.start >= this.nextLook) this.lookAtClocks(span.start);
     try {
-      if (!this.open!.commitWith(span, ending, number, text, isNamed)) return false;
+      if (this.open!.commitWith(span, ending, number, text, isNamed) !== true) return false;
     } catch {
       // The trace is closed.
       this.open!.end(span.slot);

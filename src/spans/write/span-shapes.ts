@@ -77,8 +77,9 @@ export type OpenSpanWriter = (
 
 /** What spans begin with that differ in ids and times, and perhaps in one text. */
 export interface TemplateRecord {
-  /** The record of such a span with an empty text; undefined: it is too long. */
+  /** The record of such a span with an empty text, and its bytes; undefined, and 0: it is too long. */
   readonly record: Buffer | undefined;
+  readonly bytes: number;
   /** Its number among the writers of open records. */
   readonly writer: number;
   /** Where ids and flags begin in it. */
@@ -91,7 +92,7 @@ export interface TemplateRecord {
   readonly heldNames: HeldNames | undefined;
 }
 
-/** As `OpenSpanWriter`, of a span that a template describes but for ids, times and text. */
+/** As `OpenSpanWriter`, of a span that a template describes but for ids, times and text. It starts now if it has no slot. */
 export type TemplateWriter = (
   span: Span,
   template: TemplateRecord,
@@ -312,33 +313,42 @@ export function compileTemplates(
   canCommit: boolean,
 ): TemplateWriter {
   const { bytes, longest, view } = table;
+  const { readStamp, stamp } = output.stream.ring;
   const scope = {
     ...table.constants,
     bytes,
     fits,
     output,
+    readStamp,
+    stamp,
     unfinished: UNFINISHED,
     view,
     ...SLOT_TEXT_SCOPE,
   };
   const body = `${WRITE_SLOT_TEXT}
 return function writeFrom(span, template, text, before) {
-  const { hasText, prefixBytes, record } = template;
-  if (record === undefined || !(${HAS_SLOT})) return -1;
-  let size = record.length;
-  if (hasText && 3 * text.length > ${longest} - size && !fits(text, ${longest} - size)) return -1;
+  if (before === -1) {
+    readStamp();
+    span.start = stamp[0];
+  }
+  let size = template.bytes;
+  if (size === 0 || !(${HAS_SLOT})) return -1;
+  const hasText = template.hasText === true;
+  if (hasText && 3 * ('' + text).length > ${longest} - size && !fits(text, ${longest} - size)) return -1;
   const time = span.start;
   ${takeSlot('start', table)}
   if (${slotWriter('start')} !== template.writer) {
     ${slotWriter('start')} = template.writer;
-    bytes.set(record, start);
+    bytes.set(template.record, start);
   }
-  const ids = start + template.idsAt;
+  const ids = (start + template.idsAt) & ${table.mask};
   ${timeStores('time', START_OFFSET, END_OFFSET)}
   ${identityStores(Buffer.alloc(0), 'ids', 0).words.join('\n  ')}
   if (hasText) {
-    const textBytes = writeSlotText(start + size, text);
-    view.setInt16(start + size - prefixBytes - 2, prefixBytes + textBytes);
+    const { prefixBytes } = template;
+    const textAt = (start + size) & ${table.mask};
+    const textBytes = writeSlotText(textAt, text);
+    view.setInt16(textAt - prefixBytes - 2, prefixBytes + textBytes);
     size += textBytes;
     view.setInt32(start + ${SIZE_OFFSET}, size);
   }

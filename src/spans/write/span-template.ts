@@ -32,6 +32,9 @@ export class SpanTemplate implements TemplateRecord {
   /** What the record was encoded for. */
   output: TemplateOutput | undefined;
   record: Buffer | undefined;
+  bytes = 0;
+  /** The number of the scope; 0: it has none. */
+  scopeNumber = 0;
   writer = 0;
   heldNames: HeldNames | undefined;
 
@@ -54,6 +57,7 @@ export class SpanTemplate implements TemplateRecord {
   encode(output: TemplateOutput, table: OpenRecords): void {
     this.output = output;
     this.record = undefined;
+    this.bytes = 0;
     const span = new Span(
       undefined,
       OPEN,
@@ -71,7 +75,8 @@ export class SpanTemplate implements TemplateRecord {
       undefined,
     );
     span.start = 0;
-    span.scope = output.scopeNumber(this.scope);
+    this.scopeNumber = output.scopeNumber(this.scope);
+    span.scope = this.scopeNumber;
     span.attributes = this.attributesOf('');
     // With more room than there is: a record that was cut to fit would lack attributes.
     const record = output.encodeOpen(span, 2 * table.longest);
@@ -83,5 +88,6 @@ export class SpanTemplate implements TemplateRecord {
     if (this.hasText && typeof last === 'string') this.prefixBytes = Buffer.byteLength(last);
     this.writer = table.newWriter();
     this.record = Buffer.from(record);
+    this.bytes = record.length;
   }
 }
