@@ -59,6 +59,7 @@ void add_control_layout(Napi::Object exports) {
   put("unkeptRecords", offsetof(ControlPage, unkept_records));
   put("endingAt", offsetof(ControlPage, ending_at));
   put("editedFrom", offsetof(ControlPage, kept_from));
+  put("copiedFrom", offsetof(ControlPage, copied_from));
   put("aliveAt", offsetof(ControlPage, alive_at));
   put("endedAt", offsetof(ControlPage, ended_at));
   put("waitingAt", offsetof(ControlPage, waiting_at));

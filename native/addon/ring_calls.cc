@@ -139,6 +139,7 @@ Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
     result["putWords"] = Napi::Value(env, functions.put_words);
   }
   if (functions.commit_open != nullptr) {
+    result["beginOpen"] = Napi::Value(env, functions.begin_open);
     result["commitOpen"] = Napi::Value(env, functions.commit_open);
     result["commitEdited"] = Napi::Value(env, functions.commit_edited);
   }

@@ -34,6 +34,11 @@ void commit_slot(const void*) {
 }
 
 template <Stamp kStamp, size_t kSlot>
+void begin_open_slot(const void*) {
+  slots[kSlot]->begin_open<kStamp>();
+}
+
+template <Stamp kStamp, size_t kSlot>
 void commit_open_slot(const void*) {
   slots[kSlot]->commit_open<kStamp>();
 }
@@ -72,6 +77,7 @@ constexpr SlotCall slot_call() {
 
 struct SlotCalls {
   SlotCall commit[kStamps];  // by Stamp
+  SlotCall begin_open[kStamps];
   SlotCall commit_open[kStamps];
   SlotCall commit_edited[kStamps];
   SlotCall read_stamp[kStamps];
@@ -84,6 +90,10 @@ constexpr SlotCalls calls_of_slot() {
       {slot_call<commit_slot<Stamp::none, kSlot>>(), slot_call<commit_slot<Stamp::native, kSlot>>(),
        slot_call<commit_slot<Stamp::big, kSlot>>(),
        slot_call<commit_slot<Stamp::interval, kSlot>>()},
+      {slot_call<begin_open_slot<Stamp::none, kSlot>>(),
+       slot_call<begin_open_slot<Stamp::native, kSlot>>(),
+       slot_call<begin_open_slot<Stamp::big, kSlot>>(),
+       slot_call<begin_open_slot<Stamp::interval, kSlot>>()},
       {slot_call<commit_open_slot<Stamp::none, kSlot>>(),
        slot_call<commit_open_slot<Stamp::native, kSlot>>(),
        slot_call<commit_open_slot<Stamp::big, kSlot>>(),
@@ -138,6 +148,12 @@ napi_value commit_any(napi_env env, napi_callback_info info) {
 }
 
 template <Stamp kStamp>
+napi_value begin_open_any(napi_env env, napi_callback_info info) {
+  ring_of_function(env, info)->begin_open<kStamp>();
+  return nullptr;
+}
+
+template <Stamp kStamp>
 napi_value commit_open_any(napi_env env, napi_callback_info info) {
   ring_of_function(env, info)->commit_open<kStamp>();
   return nullptr;
@@ -172,6 +188,9 @@ napi_value release_waiting_any(napi_env env, napi_callback_info info) {
 
 constexpr napi_callback kCommitAny[kStamps] = {commit_any<Stamp::none>, commit_any<Stamp::native>,
                                                commit_any<Stamp::big>, commit_any<Stamp::interval>};
+constexpr napi_callback kBeginOpenAny[kStamps] = {
+    begin_open_any<Stamp::none>, begin_open_any<Stamp::native>, begin_open_any<Stamp::big>,
+    begin_open_any<Stamp::interval>};
 constexpr napi_callback kCommitOpenAny[kStamps] = {
     commit_open_any<Stamp::none>, commit_open_any<Stamp::native>, commit_open_any<Stamp::big>,
     commit_open_any<Stamp::interval>};
@@ -220,6 +239,7 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
     made.read_stamp = make_function(env, "readStamp", kReadStampAny[kind], ring);
     if (words) made.put_words = make_function(env, "putWords", put_words_any, ring);
     if (open_records) {
+      made.begin_open = make_function(env, "beginOpen", kBeginOpenAny[kind], ring);
       made.commit_open = make_function(env, "commitOpen", kCommitOpenAny[kind], ring);
       made.commit_edited = make_function(env, "commitEdited", kCommitEditedAny[kind], ring);
     }
@@ -233,6 +253,8 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
       slot_function(env, &functions.read_stamp[kind], "readStamp", calls.read_stamp[kind]);
   if (words) made.put_words = slot_function(env, &functions.put_words, "putWords", calls.put_words);
   if (open_records) {
+    made.begin_open =
+        slot_function(env, &functions.begin_open[kind], "beginOpen", calls.begin_open[kind]);
     made.commit_open =
         slot_function(env, &functions.commit_open[kind], "commitOpen", calls.commit_open[kind]);
     made.commit_edited = slot_function(env, &functions.commit_edited[kind], "commitEdited",

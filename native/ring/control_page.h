@@ -127,6 +127,10 @@ struct ControlPage {
   uint32_t moved_from;
   uint32_t moved_to;
   uint32_t moved_bytes;
+  // What begin_open() is to copy to `ending_at`: where it lies in the table, and its bytes; 0:
+  // nothing.
+  uint32_t copied_from;
+  uint32_t copied_bytes;
 
   // The drain thread: when the process was last known to be alive, CLOCK_MONOTONIC.
   alignas(64) std::atomic<uint64_t> alive_at;

@@ -80,6 +80,12 @@ uint32_t OpenRecords::length_of(uint32_t state) const {
   return length <= stride_ - sizeof(OpenRecord) ? length : 0;
 }
 
+void OpenRecords::put_copied() {
+  if (!exist() || control_->copied_bytes == 0) return;
+  std::memcpy(first_ + control_->ending_at, first_ + control_->copied_from, control_->copied_bytes);
+  control_->copied_bytes = 0;
+}
+
 void OpenRecords::put_ended(uint8_t* to, size_t bytes) {
   // Commits that come after the end of the ring.
   if (!exist()) return;

@@ -73,6 +73,8 @@ class OpenRecords {
 
   // ---- Producing thread only ----
 
+  // Copies what `copied_from` names to the record that the thread begins, once.
+  void put_copied();
   // Puts the bytes of the record that the thread ends to `to`, with the next number and
   // the final word. Its own number is not the last that was given: a kill could find it here.
   void put_ended(uint8_t* to, size_t bytes);

@@ -95,6 +95,14 @@ class alignas(64) Ring {
     }
   }
 
+  // Reads the stamp of an open record that begins, and copies to it what it has in common with
+  // others.
+  template <Stamp kStamp>
+  void begin_open() {
+    stamp_.read<kStamp>();
+    open_.put_copied();
+  }
+
   // Publishes the open record at `control.ending_at` as a final one.
   template <Stamp kStamp>
   void commit_open() {

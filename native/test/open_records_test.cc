@@ -419,6 +419,34 @@ TEST(open_records_are_published_with_what_is_new) {
   }
 }
 
+TEST(open_records_begin_with_what_others_have) {
+  TemporaryDirectory directory;
+  Traced trace(trace_options(directory, 8));
+  const int32_t source = trace.opener.open(kOpen, 5, 60);
+  const std::string expected = open_bytes(trace, source);
+  constexpr uint32_t kBegun = 3;
+  constexpr size_t kCopied = 40;
+  uint8_t* const begun = trace.opener.record(kBegun);
+  ControlPage& control = trace.control();
+  const auto at = [&](uint32_t place) {
+    return place * control.open_stride + static_cast<uint32_t>(sizeof(OpenRecord));
+  };
+  std::memset(begun, 0, 60);
+  control.ending_at = static_cast<int32_t>(at(kBegun));
+  control.copied_from = at(static_cast<uint32_t>(source));
+  control.copied_bytes = kCopied;
+  trace.ring->begin_open<Stamp::big>();
+  CHECK(std::memcmp(begun, expected.data(), kCopied) == 0);
+  CHECK_EQUAL(static_cast<uint64_t>(begun[kCopied]), 0u);
+  CHECK(control.stamp > 0);
+  // Once.
+  std::memset(begun, 0, 60);
+  trace.ring->begin_open<Stamp::big>();
+  CHECK_EQUAL(static_cast<uint64_t>(begun[0]), 0u);
+  trace.ring->finish(0);
+  Ring::closed_ring()->begin_open<Stamp::big>();
+}
+
 TEST(open_records_keep_the_sign_of_life_true_and_nothing_else_does) {
   TemporaryDirectory directory;
   Traced trace(trace_options(directory, 8));

@@ -56,6 +56,8 @@ export const controlLayout = {
    * the part begins that moves, to where, and its bytes.
    */
   editedFrom: 932,
+  /** What `beginOpen` copies to `endingAt`, two i32: where it lies in the table, and its bytes; 0: nothing. */
+  copiedFrom: 952,
   aliveAt: 960,
   endedAt: 968,
   waitingAt: 976,

@@ -135,6 +135,8 @@ export interface NativeRing {
    * big-endian ones. They lie at the next multiple of 4, in the machine's byte order.
    */
   putWords?: () => void;
+  /** As `readStamp`. It copies what the control page's `copiedFrom` describes to an open record, once. */
+  beginOpen?: () => void;
   /**
    * Publishes the `pending` bytes of an open record as a final one, with a stamp and the next number.
    * The control page's `endingAt` says where it lies in the table, the place of a word in it, and what

@@ -1,6 +1,7 @@
 import {
   ATTENTION,
   COMMITTING,
+  COPIED_FROM,
   EDITED_FROM,
   ENDING_AT,
   GENERATION,
@@ -39,6 +40,13 @@ export function takeSlot(at: string, { mask }: OpenRecords): string {
 /** A variable: which writer has written the record at `at`; see `OpenRecords.newWriter`. */
 export function slotWriter(at: string): string {
   return headWord(at, WRITER);
+}
+
+/** Statements: the next call of the ring's `beginOpen` copies `bytes` bytes of the reserved slot `from` to that at `at`. */
+export function copyReserved(at: string, from: string, bytes: string): string {
+  return `control[${ENDING_AT}] = ${at};
+  control[${COPIED_FROM}] = ${from};
+  control[${COPIED_FROM + 1}] = ${bytes};`;
 }
 
 /** Statements: the record of `length` bytes at `at` counts from here on. */

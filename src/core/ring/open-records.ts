@@ -14,6 +14,10 @@ export function slotBytes(longest: number): number {
   return Math.ceil((core.control.openHeadBytes + longest) / 64) * 64;
 }
 
+/** Slots for what records have in common, and how many others must be free then. */
+const MOST_COPIED = 64;
+const LEAST_FREE = 512;
+
 /** Of a slot's state: what differs from one of its records to the next. */
 export const GENERATION = 0x80000;
 
@@ -50,6 +54,7 @@ export class OpenRecords {
   /** Two elements: the series whose numbers its records take, and the next number. */
   readonly #numbers: Uint32Array<ArrayBuffer>;
 
+  #copied = 0;
   readonly #id: number;
   /** Heads of the slots, by the byte offsets of their records divided by 4. */
   readonly #words: Int32Array;
@@ -181,6 +186,16 @@ export class OpenRecords {
   }
 
   /**
+   * As `reserve`, for bytes that many records have in common: native code copies them in less time than V8, and from
+   * there alone. Only a table with many free slots has some for it.
+   */
+  reserveCopied(): number {
+    if (this.#copied >= MOST_COPIED || this.slots - this.taken < LEAST_FREE) return -1;
+    this.#copied += 1;
+    return this.reserve();
+  }
+
+  /**
    * Has the record at `at`, a reserved slot, count as soon as the thread's event loop stalls.
    *
    * @param startAt where it has its start, u64; `causeAt`: four bytes that become one of `causes`.
@@ -305,6 +320,7 @@ export const TAKEN = core.control.openRecords / 4;
 export const ATTENTION = core.control.attention / 4;
 export const ENDING_AT = core.control.endingAt / 4;
 export const EDITED_FROM = core.control.editedFrom / 4;
+export const COPIED_FROM = core.control.copiedFrom / 4;
 /** Words of the head of a slot, and what is where in it. */
 export const HEAD_WORDS = core.control.openHeadBytes / 4;
 export const MARK = core.control.openMark / 4;

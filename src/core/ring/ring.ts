@@ -73,6 +73,8 @@ export class Ring {
   /** Of a ring that was opened with them. */
   openRecords: OpenRecords | undefined;
   commit: () => void = closedCommit;
+  /** @internal As `readStamp`, where an open record begins: see compiled-slots.ts. */
+  beginOpen: () => void = closedCommit;
   /** @internal Publishes an open record: see compiled-slots.ts. */
   publishOpen: () => void = closedCommit;
   /** @internal Publishes parts of an open record. */
@@ -163,6 +165,7 @@ export class Ring {
     this.wordsToPut = new Int32Array(buffer, control.wordsAt, 2);
     this.putWords = native.putWords ?? closedCommit;
     this.commit = native.commit;
+    this.beginOpen = native.beginOpen ?? closedCommit;
     this.publishOpen = native.commitOpen ?? closedCommit;
     this.publishEdited = native.commitEdited ?? closedCommit;
     this.takesEdited = native.commitEdited !== undefined;
@@ -359,6 +362,7 @@ export class Ring {
     this.#full = new KnownFull(NOWHERE, 0);
     this.#stuck = new KnownFull(NOWHERE, 0);
     this.commit = closedCommit;
+    this.beginOpen = closedCommit;
     this.publishOpen = closedCommit;
     this.publishEdited = closedCommit;
     this.readStamp = closedCommit;

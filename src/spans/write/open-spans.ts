@@ -210,9 +210,8 @@ export class OpenSpans {
     if (output.takesAnything === true && this.#fromTemplate !== undefined) {
       const at = this.#fromTemplate(span, template, text, -1);
       if (at !== -1) return at;
-    } else {
-      span.start = output.timeOf(undefined);
     }
+    span.start = output.timeOf(undefined);
     if (span.scope === 0) span.extra().scope = template.scope;
     span.own = template.attributesOf(text);
     return this.#begin(span, undefined, -1);

@@ -1,5 +1,6 @@
 import { compile } from '../../core/ring/compile.js';
 import {
+  copyReserved,
   HAS_SLOT,
   slotWriter,
   publishSlot,
@@ -80,6 +81,8 @@ export interface TemplateRecord {
   /** The record of such a span with an empty text, and its bytes; undefined, and 0: it is too long. */
   readonly record: Buffer | undefined;
   readonly bytes: number;
+  /** The reserved slot that has it; -1: none. */
+  readonly copied: number;
   /** Its number among the writers of open records. */
   readonly writer: number;
   /** Where ids and flags begin in it. */
@@ -313,13 +316,13 @@ export function compileTemplates(
   canCommit: boolean,
 ): TemplateWriter {
   const { bytes, longest, view } = table;
-  const { readStamp, stamp } = output.stream.ring;
+  const { beginOpen, stamp } = output.stream.ring;
   const scope = {
     ...table.constants,
+    beginOpen,
     bytes,
     fits,
     output,
-    readStamp,
     stamp,
     unfinished: UNFINISHED,
     view,
@@ -327,20 +330,25 @@ export function compileTemplates(
   };
   const body = `${WRITE_SLOT_TEXT}
 return function writeFrom(span, template, text, before) {
-  if (before === -1) {
-    readStamp();
-    span.start = stamp[0];
-  }
   let size = template.bytes;
   if (size === 0 || !(${HAS_SLOT})) return -1;
   const hasText = template.hasText === true;
   if (hasText && 3 * ('' + text).length > ${longest} - size && !fits(text, ${longest} - size)) return -1;
-  const time = span.start;
   ${takeSlot('start', table)}
   if (${slotWriter('start')} !== template.writer) {
     ${slotWriter('start')} = template.writer;
-    bytes.set(template.record, start);
+    const { copied } = template;
+    if (copied === -1) bytes.set(template.record, start);
+    else {
+      ${copyReserved('start', 'copied', 'size')}
+      if (before !== -1) beginOpen();
+    }
   }
+  if (before === -1) {
+    beginOpen();
+    span.start = stamp[0];
+  }
+  const time = span.start;
   const ids = (start + template.idsAt) & ${table.mask};
   ${timeStores('time', START_OFFSET, END_OFFSET)}
   ${identityStores(Buffer.alloc(0), 'ids', 0).words.join('\n  ')}

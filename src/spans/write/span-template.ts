@@ -33,6 +33,7 @@ export class SpanTemplate implements TemplateRecord {
   output: TemplateOutput | undefined;
   record: Buffer | undefined;
   bytes = 0;
+  copied = -1;
   /** The number of the scope; 0: it has none. */
   scopeNumber = 0;
   writer = 0;
@@ -89,5 +90,7 @@ export class SpanTemplate implements TemplateRecord {
     this.writer = table.newWriter();
     this.record = Buffer.from(record);
     this.bytes = record.length;
+    this.copied = table.reserveCopied();
+    if (this.copied !== -1) table.bytes.set(record, this.copied);
   }
 }
