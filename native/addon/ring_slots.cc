@@ -33,19 +33,19 @@ void commit_slot(const void*) {
   slots[kSlot]->commit<kStamp>();
 }
 
-template <Stamp kStamp, size_t kSlot>
+template <size_t kSlot>
 void begin_open_slot(const void*) {
-  slots[kSlot]->begin_open<kStamp>();
+  slots[kSlot]->begin_open<Stamp::big>();
 }
 
-template <Stamp kStamp, size_t kSlot>
+template <size_t kSlot>
 void commit_open_slot(const void*) {
-  slots[kSlot]->commit_open<kStamp>();
+  slots[kSlot]->commit_open<Stamp::big>();
 }
 
-template <Stamp kStamp, size_t kSlot>
+template <size_t kSlot>
 void commit_edited_slot(const void*) {
-  slots[kSlot]->commit_edited<kStamp>();
+  slots[kSlot]->commit_edited<Stamp::big>();
 }
 
 template <Stamp kStamp, size_t kSlot>
@@ -77,9 +77,9 @@ constexpr SlotCall slot_call() {
 
 struct SlotCalls {
   SlotCall commit[kStamps];  // by Stamp
-  SlotCall begin_open[kStamps];
-  SlotCall commit_open[kStamps];
-  SlotCall commit_edited[kStamps];
+  SlotCall begin_open;
+  SlotCall commit_open;
+  SlotCall commit_edited;
   SlotCall read_stamp[kStamps];
   SlotCall put_words;
 };
@@ -90,18 +90,9 @@ constexpr SlotCalls calls_of_slot() {
       {slot_call<commit_slot<Stamp::none, kSlot>>(), slot_call<commit_slot<Stamp::native, kSlot>>(),
        slot_call<commit_slot<Stamp::big, kSlot>>(),
        slot_call<commit_slot<Stamp::interval, kSlot>>()},
-      {slot_call<begin_open_slot<Stamp::none, kSlot>>(),
-       slot_call<begin_open_slot<Stamp::native, kSlot>>(),
-       slot_call<begin_open_slot<Stamp::big, kSlot>>(),
-       slot_call<begin_open_slot<Stamp::interval, kSlot>>()},
-      {slot_call<commit_open_slot<Stamp::none, kSlot>>(),
-       slot_call<commit_open_slot<Stamp::native, kSlot>>(),
-       slot_call<commit_open_slot<Stamp::big, kSlot>>(),
-       slot_call<commit_open_slot<Stamp::interval, kSlot>>()},
-      {slot_call<commit_edited_slot<Stamp::none, kSlot>>(),
-       slot_call<commit_edited_slot<Stamp::native, kSlot>>(),
-       slot_call<commit_edited_slot<Stamp::big, kSlot>>(),
-       slot_call<commit_edited_slot<Stamp::interval, kSlot>>()},
+      slot_call<begin_open_slot<kSlot>>(),
+      slot_call<commit_open_slot<kSlot>>(),
+      slot_call<commit_edited_slot<kSlot>>(),
       {slot_call<read_stamp_slot<Stamp::none, kSlot>>(),
        slot_call<read_stamp_slot<Stamp::native, kSlot>>(),
        slot_call<read_stamp_slot<Stamp::big, kSlot>>(),
@@ -147,21 +138,18 @@ napi_value commit_any(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-template <Stamp kStamp>
 napi_value begin_open_any(napi_env env, napi_callback_info info) {
-  ring_of_function(env, info)->begin_open<kStamp>();
+  ring_of_function(env, info)->begin_open<Stamp::big>();
   return nullptr;
 }
 
-template <Stamp kStamp>
 napi_value commit_open_any(napi_env env, napi_callback_info info) {
-  ring_of_function(env, info)->commit_open<kStamp>();
+  ring_of_function(env, info)->commit_open<Stamp::big>();
   return nullptr;
 }
 
-template <Stamp kStamp>
 napi_value commit_edited_any(napi_env env, napi_callback_info info) {
-  ring_of_function(env, info)->commit_edited<kStamp>();
+  ring_of_function(env, info)->commit_edited<Stamp::big>();
   return nullptr;
 }
 
@@ -188,15 +176,6 @@ napi_value release_waiting_any(napi_env env, napi_callback_info info) {
 
 constexpr napi_callback kCommitAny[kStamps] = {commit_any<Stamp::none>, commit_any<Stamp::native>,
                                                commit_any<Stamp::big>, commit_any<Stamp::interval>};
-constexpr napi_callback kBeginOpenAny[kStamps] = {
-    begin_open_any<Stamp::none>, begin_open_any<Stamp::native>, begin_open_any<Stamp::big>,
-    begin_open_any<Stamp::interval>};
-constexpr napi_callback kCommitOpenAny[kStamps] = {
-    commit_open_any<Stamp::none>, commit_open_any<Stamp::native>, commit_open_any<Stamp::big>,
-    commit_open_any<Stamp::interval>};
-constexpr napi_callback kCommitEditedAny[kStamps] = {
-    commit_edited_any<Stamp::none>, commit_edited_any<Stamp::native>, commit_edited_any<Stamp::big>,
-    commit_edited_any<Stamp::interval>};
 constexpr napi_callback kReadStampAny[kStamps] = {
     read_stamp_any<Stamp::none>, read_stamp_any<Stamp::native>, read_stamp_any<Stamp::big>,
     read_stamp_any<Stamp::interval>};
@@ -239,9 +218,9 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
     made.read_stamp = make_function(env, "readStamp", kReadStampAny[kind], ring);
     if (words) made.put_words = make_function(env, "putWords", put_words_any, ring);
     if (open_records) {
-      made.begin_open = make_function(env, "beginOpen", kBeginOpenAny[kind], ring);
-      made.commit_open = make_function(env, "commitOpen", kCommitOpenAny[kind], ring);
-      made.commit_edited = make_function(env, "commitEdited", kCommitEditedAny[kind], ring);
+      made.begin_open = make_function(env, "beginOpen", begin_open_any, ring);
+      made.commit_open = make_function(env, "commitOpen", commit_open_any, ring);
+      made.commit_edited = make_function(env, "commitEdited", commit_edited_any, ring);
     }
     return made;
   }
@@ -253,12 +232,10 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
       slot_function(env, &functions.read_stamp[kind], "readStamp", calls.read_stamp[kind]);
   if (words) made.put_words = slot_function(env, &functions.put_words, "putWords", calls.put_words);
   if (open_records) {
-    made.begin_open =
-        slot_function(env, &functions.begin_open[kind], "beginOpen", calls.begin_open[kind]);
-    made.commit_open =
-        slot_function(env, &functions.commit_open[kind], "commitOpen", calls.commit_open[kind]);
-    made.commit_edited = slot_function(env, &functions.commit_edited[kind], "commitEdited",
-                                       calls.commit_edited[kind]);
+    made.begin_open = slot_function(env, &functions.begin_open, "beginOpen", calls.begin_open);
+    made.commit_open = slot_function(env, &functions.commit_open, "commitOpen", calls.commit_open);
+    made.commit_edited =
+        slot_function(env, &functions.commit_edited, "commitEdited", calls.commit_edited);
   }
   return made;
 }

@@ -17,7 +17,7 @@ struct RingFunctions {
   napi_value commit = nullptr;
   napi_value read_stamp = nullptr;
   napi_value put_words = nullptr;  // only if wanted
-  // Only of rings with open records.
+  // Only of rings with open records, whose stamps are `big`.
   napi_value begin_open = nullptr;
   napi_value commit_open = nullptr;
   napi_value commit_edited = nullptr;
@@ -50,9 +50,9 @@ class RingSlots {
   // Made once for an environment: V8 never frees a fast function.
   struct Functions {
     Napi::FunctionReference commit[kStamps];  // by Stamp
-    Napi::FunctionReference begin_open[kStamps];
-    Napi::FunctionReference commit_open[kStamps];
-    Napi::FunctionReference commit_edited[kStamps];
+    Napi::FunctionReference begin_open;
+    Napi::FunctionReference commit_open;
+    Napi::FunctionReference commit_edited;
     Napi::FunctionReference read_stamp[kStamps];
     Napi::FunctionReference put_words;
   };
