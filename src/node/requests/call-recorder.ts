@@ -13,7 +13,13 @@ import { NOTHING } from '../../spans/unrecorded-span.js';
 import * as http from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
-import { NO_VERSION, protocolOf, RequestTemplates, schemeOf } from './server-templates.js';
+import {
+  isOfHttp,
+  NO_VERSION,
+  protocolOf,
+  RequestTemplates,
+  schemeOf,
+} from './server-templates.js';
 import type { RequestKind } from './server-templates.js';
 import { pathOf } from './path-and-route.js';
 import { API_GLOBALS_KEY, SUPPRESS_TRACING_KEY } from '../../otel/keys.js';
@@ -78,7 +84,7 @@ export class CallRecorder {
   ): Span {
     const { method, scheme, authority, path } = target;
     const isRecorded = isRecordedBelow(context);
-    if (isRecorded && server !== undefined) {
+    if (isRecorded && server !== undefined && isOfHttp(scheme)) {
       const protocol = protocolOf(NO_VERSION, 0, scheme === 'https');
       const template = this.#templates.find(protocol, method, authority);
       if (template !== undefined) return spans.startInFrom(context, template, pathOf(path));

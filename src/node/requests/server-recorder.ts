@@ -15,6 +15,7 @@ import {
   PROTOCOL,
   RESPONSE_BYTES,
   ROUTE,
+  SCHEME,
   spanName,
   STATUS_CODE,
 } from './conventions.js';
@@ -22,6 +23,7 @@ import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
 import {
   attributesOf,
+  isOfHttp,
   NO_VERSION,
   protocolOf,
   RequestTemplates,
@@ -163,10 +165,18 @@ export class ServerRecorder {
   startStream(headers: IncomingHttpHeaders, socket: Socket | undefined): ServedRequest {
     const text = (name: string): string => String(headers[name] ?? '');
     const method = text(':method');
-    const protocol = protocolOf(2, 0, text(':scheme') === 'https');
+    const scheme = text(':scheme');
+    const protocol = protocolOf(2, 0, scheme === 'https');
     const authority = text(':authority') || text('host');
     const path = pathOf(text(':path'));
-    const span = this.#begin(protocol, method, authority, path, sentContext(headers), socket);
+    const sent = sentContext(headers);
+    let span: Span;
+    if (isOfHttp(scheme)) {
+      span = this.#begin(protocol, method, authority, path, sent, socket);
+    } else {
+      const attributes = attributesOf({ protocol, method, authority }, path);
+      span = this.#beginAny(method, { ...attributes, [SCHEME]: scheme }, sent, socket);
+    }
     return { method, span, route: '', keptRoute: '' };
   }
 

@@ -33,6 +33,11 @@ export function protocolOf(major: number, minor: number, isSecure: boolean): num
   return (major << MAJOR_SHIFT) | (minor << MINOR_SHIFT) | (isSecure ? SECURE : 0);
 }
 
+/** Whether `protocolOf` can tell a scheme. Of HTTP/2 it may be any. */
+export function isOfHttp(scheme: string): boolean {
+  return scheme === 'https' || scheme === 'http';
+}
+
 export function schemeOf(protocol: number): string {
   return (protocol & SECURE) === 0 ? 'http' : 'https';
 }
