@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { findFrames, findResources } from '../../../src/spans/context/context-storage.js';
 import type { ContextFrames } from '../../../src/spans/context/context-storage.js';
+import { seeded } from '../seeded.js';
 
 type Storage = AsyncLocalStorage<object | undefined>;
 
@@ -48,15 +49,6 @@ function programOf(random: () => number, depth: number): Program[] {
       steps: depth === 0 ? [] : programOf(random, depth - 1),
     };
   });
-}
-
-/** A generator of numbers from 0 to 1, the same each time. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 /** Does the same with frames, or what this Node has, and with a storage of Node's, and compares what is active after each step. */

@@ -7,17 +7,9 @@ import { HeldNames } from '../../../src/spans/write/held-attributes.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { join } from 'node:path';
 import { recorded } from '../span-trace.js';
+import { seeded } from '../seeded.js';
 
 const directory = temporaryDirectory();
-
-/** A generator of numbers from 0 to 1, the same each time. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 const VALUES: readonly SpanValue[] = [
   'text',

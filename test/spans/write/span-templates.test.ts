@@ -5,6 +5,7 @@ import { Scope } from '../../../src/spans/scope.js';
 import type { Span } from '../../../src/spans/span.js';
 import { SpanTemplate } from '../../../src/spans/write/span-template.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { seeded } from '../seeded.js';
 import { recorded } from '../span-trace.js';
 
 const directory = temporaryDirectory();
@@ -14,15 +15,6 @@ const TEMPLATES = 100;
 const SPANS = 3000;
 /** Spans that are open at a time. */
 const OPEN = 20;
-
-/** The same numbers in each run. */
-function numbers(): (most: number) => number {
-  let state = 7;
-  return (most) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) % most;
-  };
-}
 
 test.each([
   ['a large table', {}],
@@ -34,7 +26,8 @@ test.each([
     const attributesOf = (path: string): Record<string, string | number> => ({ ...fixed, path });
     return new SpanTemplate(scope, `template ${n}`, SERVER, attributesOf, true);
   });
-  const random = numbers();
+  const next = seeded(7);
+  const random = (most: number): number => Math.floor(next() * most);
   const expected: unknown[] = [];
   const spans = await recorded(
     directory,
