@@ -3,8 +3,7 @@
 
 import { root } from '../scripts/package-layout.mjs';
 import { main } from './benchmark.mjs';
-import { instructionsOf } from './callgrind.mjs';
-import { onPath } from './http-turns.mjs';
+import { instructionsOf, NOT_COUNTED } from './callgrind.mjs';
 import { PATHS, profileOnce } from './instructions.mjs';
 
 /** Bytes, ways and bytes of a line, as many servers have them. Callgrind calls the second one the last. */
@@ -39,9 +38,7 @@ async function count(path, quick) {
 
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
-  if (!onPath('valgrind') || !onPath('callgrind_control')) {
-    return { tables: [], notes: ['Skipped: valgrind and callgrind_control are not on the PATH.'] };
-  }
+  if (NOT_COUNTED !== undefined) return { tables: [], notes: [`Skipped: ${NOT_COUNTED}.`] };
   const found = [];
   for (const path of Object.values(VARIANTS)) found.push(await count(path, quick));
   const [plain] = found;

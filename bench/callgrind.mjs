@@ -3,6 +3,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { onPath } from './http-turns.mjs';
+
+/** Why nothing can be counted; undefined: it can. */
+export const NOT_COUNTED =
+  onPath('valgrind') && onPath('callgrind_control')
+    ? undefined
+    : 'valgrind and callgrind_control are not on the PATH';
 
 /** Node writes it with --perf-basic-prof: where the code of each function lies. */
 const mapOf = (/** @type {number} */ pid) => `/tmp/perf-${pid}.map`;

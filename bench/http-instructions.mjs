@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../scripts/package-layout.mjs';
 import { main } from './benchmark.mjs';
-import { controlCallgrind, readInstructions, underCallgrind } from './callgrind.mjs';
-import { ask, CONNECTIONS, onPath, signal, startLoad, startService } from './http-turns.mjs';
+import { controlCallgrind, NOT_COUNTED, readInstructions, underCallgrind } from './callgrind.mjs';
+import { ask, CONNECTIONS, signal, startLoad, startService } from './http-turns.mjs';
 import { OFF, ON, VARIANTS } from './http.mjs';
 
 const PLAIN = 0;
@@ -88,9 +88,7 @@ function hookFunctions(functions, requests) {
 
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
-  if (!onPath('valgrind') || !onPath('callgrind_control')) {
-    return { tables: [], notes: ['Skipped: valgrind and callgrind_control are not on the PATH.'] };
-  }
+  if (NOT_COUNTED !== undefined) return { tables: [], notes: [`Skipped: ${NOT_COUNTED}.`] };
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   const receiver = createServer((request, response) =>
     request.resume().on('end', () => response.end()),

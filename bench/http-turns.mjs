@@ -19,7 +19,7 @@ const SETTLE_MS = 20;
 const WARM_UP_MS = 2000;
 /** How services of frameworks and drivers are measured: V8 still compiles them after 2 s of load. */
 export const STEADY = { generations: 5, slices: 8, warmUpMs: 10_000, sliceMs: 300 };
-const SERVICE_CORE = '0';
+export const SERVICE_CORE = '0';
 export const LOAD_CORE = '1';
 
 /** The option of what measures services. */

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../scripts/package-layout.mjs';
 import { main } from './benchmark.mjs';
-import { onPath } from './http-turns.mjs';
+import { NOT_COUNTED } from './callgrind.mjs';
 import { countOnce, PATHS, PROCESSES, SLOWER } from './instructions.mjs';
 import { median } from './median.mjs';
 
@@ -48,9 +48,7 @@ function slowerCopy(/** @type {string} */ directory) {
 
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
-  if (!onPath('valgrind') || !onPath('callgrind_control')) {
-    return { tables: [], notes: ['Skipped: valgrind and callgrind_control are not on the PATH.'] };
-  }
+  if (NOT_COUNTED !== undefined) return { tables: [], notes: [`Skipped: ${NOT_COUNTED}.`] };
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-slower-'));
   try {
     const slower = slowerCopy(directory);

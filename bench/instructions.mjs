@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
-import { controlCallgrind, instructionsOf, underCallgrind } from './callgrind.mjs';
-import { onPath } from './http-turns.mjs';
+import { controlCallgrind, instructionsOf, NOT_COUNTED, underCallgrind } from './callgrind.mjs';
 import { installPackages } from './libraries-packages.mjs';
 import { median } from './median.mjs';
 
@@ -188,9 +187,7 @@ function keptOf(/** @type {string} */ path) {
 
 /** @param {{ quick: boolean, path?: string, check?: boolean }} options */
 async function measure({ quick, path: only, check = false }) {
-  if (!onPath('valgrind') || !onPath('callgrind_control')) {
-    return { tables: [], notes: ['Skipped: valgrind and callgrind_control are not on the PATH.'] };
-  }
+  if (NOT_COUNTED !== undefined) return { tables: [], notes: [`Skipped: ${NOT_COUNTED}.`] };
   if (only !== undefined && !(only in PATHS)) {
     throw new Error(`no path ${only}; there are ${Object.keys(PATHS).join(', ')}`);
   }

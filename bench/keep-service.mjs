@@ -7,16 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { controlCallgrind, instructionsOf, underCallgrind } from './callgrind.mjs';
-import {
-  ask,
-  measureInTurns,
-  onPath,
-  signal,
-  startFront,
-  startLoad,
-  startService,
-} from './http-turns.mjs';
+import { controlCallgrind, instructionsOf, NOT_COUNTED, underCallgrind } from './callgrind.mjs';
+import { ask, measureInTurns, signal, startFront, startLoad, startService } from './http-turns.mjs';
 import { installPackages } from './libraries-packages.mjs';
 import { median } from './median.mjs';
 
@@ -162,7 +154,7 @@ export async function measureServices({ quick }) {
       met: ratio <= 1,
     });
   }
-  const canCount = onPath('valgrind') && onPath('callgrind_control');
+  const canCount = NOT_COUNTED === undefined;
   const [processes, requests] = quick
     ? [1, { warmUp: 500, counted: 200 }]
     : [3, { warmUp: 10_000, counted: 2000 }];
@@ -194,7 +186,7 @@ export async function measureServices({ quick }) {
     note: [
       canCount
         ? 'Instructions of whole services have no goal: V8 compiles each process differently, and the table has the fewest and the most of its processes. Those of the spans alone have one.'
-        : 'Instructions are not counted: valgrind is not on the PATH.',
+        : `Instructions are not counted: ${NOT_COUNTED}.`,
     ],
   };
 }

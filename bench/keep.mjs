@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
-import { controlCallgrind, underCallgrind } from './callgrind.mjs';
-import { onPath } from './http-turns.mjs';
+import { controlCallgrind, NOT_COUNTED, underCallgrind } from './callgrind.mjs';
 import { measureServices, SAME_V8, threadsIn } from './keep-service.mjs';
 import { median } from './median.mjs';
 
@@ -79,7 +78,7 @@ async function instructionsOf(directory, options, count) {
 async function measure({ quick }) {
   const [rounds, count] = quick ? [1, 8000] : [7, 80_000];
   const [countedRounds, counted] = quick ? [1, 2000] : [5, 20_000];
-  const canCount = onPath('valgrind') && onPath('callgrind_control');
+  const canCount = NOT_COUNTED === undefined;
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   const found = MODES.map(({ name }) => ({ name, us: [], bytes: [], instructions: [] }));
   try {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
+import { leaveServiceCore, pinned, SERVICE_CORE } from './http-turns.mjs';
 import { installPackages } from './libraries-packages.mjs';
 import { median } from './median.mjs';
 
@@ -50,21 +51,19 @@ const MOST = 3;
 function run({ flags, subscribers = '', env }, library, calls, place, port) {
   const directory = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
   try {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [...flags, PROGRAM, place, library, String(calls), String(port), subscribers],
-      {
-        encoding: 'utf8',
-        env: {
-          ...process.env,
-          TRACEWRIGHT_CONTEXT: 'on',
-          TRACEWRIGHT_DIR: join(directory, 'run'),
-          TRACEWRIGHT_INSTRUMENTATIONS: 'off',
-          TRACEWRIGHT_QUIET: '1',
-          ...env,
-        },
+    const program = [PROGRAM, place, library, String(calls), String(port), subscribers];
+    const [command, ...args] = pinned(SERVICE_CORE, [process.execPath, ...flags, ...program]);
+    const { status, stdout, stderr } = spawnSync(command, args, {
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        TRACEWRIGHT_CONTEXT: 'on',
+        TRACEWRIGHT_DIR: join(directory, 'run'),
+        TRACEWRIGHT_INSTRUMENTATIONS: 'off',
+        TRACEWRIGHT_QUIET: '1',
+        ...env,
       },
-    );
+    });
     if (status !== 0) throw new Error(stderr);
     return Number(stdout);
   } finally {
@@ -88,7 +87,8 @@ function added([plain, ...others]) {
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
   const place = installPackages();
-  const rounds = quick ? 1 : 7;
+  const servers = leaveServiceCore();
+  const rounds = quick ? 1 : 9;
   const calls = quick ? 2_000 : 30_000;
   const backend = spawn(process.execPath, [here('libraries-backend.mjs')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -126,7 +126,7 @@ async function measure({ quick }) {
         },
       ],
       notes: [
-        `Beyond empty subscribers in a process without the hook, and so without context: ${beyond(EMPTY).toFixed(1)} %.`,
+        `Beyond empty subscribers in a process without the hook, and so without context: ${beyond(EMPTY).toFixed(1)} %. The servers run ${servers}.`,
       ],
       goals: [
         {

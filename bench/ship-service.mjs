@@ -11,7 +11,7 @@ import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { main } from './benchmark.mjs';
-import { controlCallgrind, instructionsOf, underCallgrind } from './callgrind.mjs';
+import { controlCallgrind, instructionsOf, NOT_COUNTED, underCallgrind } from './callgrind.mjs';
 import { ON, VARIANTS } from './http.mjs';
 import {
   ask,
@@ -153,9 +153,7 @@ function countInstructions(/** @type {{ turns: number, warmUp: number, ms: numbe
 
 /** @param {{ quick: boolean }} options */
 async function measure({ quick }) {
-  if (!onPath('valgrind') || !onPath('callgrind_control')) {
-    return { tables: [], notes: ['Skipped: valgrind and callgrind_control are not on the PATH.'] };
-  }
+  if (NOT_COUNTED !== undefined) return { tables: [], notes: [`Skipped: ${NOT_COUNTED}.`] };
   leaveServiceCore();
   const how = quick ? { turns: 2, warmUp: 5000, ms: 2000 } : { turns: 8, ...COUNTED };
   const cases = [

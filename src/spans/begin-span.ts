@@ -314,33 +314,36 @@ export function startRequest(
   trusted: boolean,
 ): Span {
   const to = output ?? openOutput();
-  const carried = parent === undefined ? undefined : carriedBy(parent, undefined);
-  const above = parent?.parent === undefined ? undefined : parent;
   if (to === undefined) {
-    return above === undefined && carried === undefined
+    return parent === undefined
       ? NOTHING
-      : unrecorded(name, above, carried);
+      : unrecorded(name, aboveOf(parent), carriedBy(parent, undefined));
   }
-  const span = begin(to, name, above, carried, trusted, kind);
+  const span = beginRequest(to, name, parent, trusted, kind);
   span.attributes = attributes;
   span.start = nowIn(to);
   giveScope(to, span, scope);
   if (observer !== undefined && span.state === OPEN) {
-    observer.started(span, above instanceof Span ? above : undefined, scope);
+    observer.started(span, undefined, scope);
   }
   if (to.open !== undefined) span.slot = to.open.begin(span, undefined);
   return span;
 }
 
-function beginBelow(
+/** What the span of a request is below; undefined: its caller has sent baggage alone. */
+function aboveOf(parent: RemoteParent): RemoteParent | undefined {
+  return parent.parent === undefined ? undefined : parent;
+}
+
+function beginRequest(
   to: SpanOutput,
   name: string,
-  caller: RemoteParent,
+  parent: RemoteParent | undefined,
   trusted: boolean,
   kind: number,
 ): Span {
-  const above = caller.parent === undefined ? undefined : caller;
-  return begin(to, name, above, carriedBy(caller, undefined), trusted, kind);
+  if (parent === undefined) return beginTrace(to, name, undefined, kind);
+  return begin(to, name, aboveOf(parent), carriedBy(parent, undefined), trusted, kind);
 }
 
 /** As `startRequest`, of a template. */
@@ -355,10 +358,7 @@ export function startRequestFrom(
   if (to === undefined || observer !== undefined) {
     return startRequest(scope, name, template.attributesOf(text), kind, parent, trusted);
   }
-  const span =
-    parent === undefined
-      ? beginTrace(to, name, undefined, kind)
-      : beginBelow(to, name, parent, trusted, kind);
+  const span = beginRequest(to, name, parent, trusted, kind);
   keepFrom(to, span, template, text);
   return span;
 }

@@ -19,8 +19,8 @@ import {
   protocolOf,
   RequestTemplates,
   schemeOf,
-} from './server-templates.js';
-import type { RequestKind } from './server-templates.js';
+} from './request-templates.js';
+import type { RequestKind } from './request-templates.js';
 import { pathOf } from './path-and-route.js';
 import { API_GLOBALS_KEY, SUPPRESS_TRACING_KEY } from '../../otel/keys.js';
 import { otherTracing } from '../otel/other-tracing.js';

@@ -29,7 +29,7 @@ import {
   RequestTemplates,
   routedName,
   SERVER,
-} from './server-templates.js';
+} from './request-templates.js';
 import { bounded, pathOf } from './path-and-route.js';
 
 const ERROR = 2;

@@ -50,10 +50,13 @@ function endScope(output: ShapedSpans, table: OpenRecords): Record<string, unkno
   };
 }
 
-/** Statements: declare where a record begins in the ring, and where the name of that at `at` ends. */
+/**
+ * Statements: declare where a record begins in the ring, and where the name of that at `at` ends. V8's middle compiler
+ * makes a call of each unsigned number that is read.
+ */
 function locate({ stream: { ring } }: ShapedSpans): string {
   return `const start = ring.position & ${ring.capacity - 1};
-  const nameEnd = ${NAME_TEXT} + slotView.getUint16(at + ${DESCRIPTION_OFFSET});`;
+  const nameEnd = ${NAME_TEXT} + (slotView.getInt16(at + ${DESCRIPTION_OFFSET}) & 0xffff);`;
 }
 
 /** Statements: record the span of which the slot at `at` has everything, `length` bytes, and free the slot. */
