@@ -22,6 +22,8 @@ const COUNT_MS = 15_000;
 const FUNCTIONS = 16;
 /** Such as `JS:*answered file:///…/dist/node/requests.js:616:11`. */
 const SCRIPT = /^JS:[~^+*]?'?(.*) (?:file:\/\/)?(\/.*:\d+):\d+$/;
+/** Of a function that was compiled from a text: no file. */
+const FROM_TEXT = /^JS:[~^+*]?'?(\S+) :\d+:\d+$/;
 
 /**
  * @param {import('./http-turns.mjs').Variant} variant
@@ -76,12 +78,16 @@ async function count(variant, directory, quick) {
 function hookFunctions(functions, requests) {
   /** @type {Map<string, number>} */
   const found = new Map();
+  const add = (/** @type {string} */ key, /** @type {number} */ more) =>
+    found.set(key, (found.get(key) ?? 0) + more / requests);
   for (const { code, binary, instructions } of functions) {
+    const [, fromText] = FROM_TEXT.exec(code) ?? [];
+    if (fromText !== undefined) add(`${fromText}, compiled for its records`, instructions);
     const [, name, place] = SCRIPT.exec(code) ?? [];
     const file = (place ?? binary).replace(`${root}/`, '');
     if (!/^(?:dist|build|prebuilds)\//.test(file)) continue;
     const key = place === undefined ? `native code, ${file}` : `${name || '(anonymous)'}, ${file}`;
-    found.set(key, (found.get(key) ?? 0) + instructions / requests);
+    add(key, instructions);
   }
   return found;
 }
