@@ -14,7 +14,7 @@ import type { Scope } from './scope.js';
 import { BELOW, ENDED, NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
-import { NOTHING, unrecorded } from './unrecorded-span.js';
+import { NOTHING, unrecorded, withoutTarget } from './unrecorded-span.js';
 import type { Parent } from './unrecorded-span.js';
 import type { SpanEnding } from './write/span-ending.js';
 import type { SpanOutput } from './write/span-output.js';
@@ -274,9 +274,7 @@ export function startInWith(
   const parent = root ? undefined : context?.activeSpan;
   if (to === undefined) {
     if (isIdle) warnWithoutTarget();
-    return parent === undefined && carried === undefined
-      ? NOTHING
-      : unrecorded(name, parent, carried);
+    return withoutTarget(name, parent, carried);
   }
   if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
   const span = begin(to, name, parent, carried, true, kind << KIND_SHIFT);
@@ -315,9 +313,8 @@ export function startRequest(
 ): Span {
   const to = output ?? openOutput();
   if (to === undefined) {
-    return parent === undefined
-      ? NOTHING
-      : unrecorded(name, aboveOf(parent), carriedBy(parent, undefined));
+    if (parent === undefined) return NOTHING;
+    return withoutTarget(name, aboveOf(parent), carriedBy(parent, undefined));
   }
   const span = beginRequest(to, name, parent, trusted, kind);
   span.attributes = attributes;

@@ -15,7 +15,7 @@ import type { Scope } from './scope.js';
 import { OPEN, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
-import { NOTHING, unrecorded } from './unrecorded-span.js';
+import { NOTHING, unrecorded, withoutTarget } from './unrecorded-span.js';
 import type { Parent } from './unrecorded-span.js';
 
 /** Options of a span. */
@@ -127,11 +127,7 @@ export function startScopedSpan(
     givenLinks === undefined
       ? []
       : checkLinks(takeElements('links', givenLinks, MAX_LINKS, 'a list'));
-  if (to === undefined) {
-    return parent === undefined && carried === undefined
-      ? NOTHING
-      : unrecorded(name, parent, carried);
-  }
+  if (to === undefined) return withoutTarget(name, parent, carried);
   if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
   const trusted = !(given instanceof RemoteParent) || given.trusted;
   const span = begin(to, name, parent, carried, trusted, kind << KIND_SHIFT);

@@ -56,3 +56,10 @@ export function unrecorded(name: string, parent: Parent, carried: Carried | unde
 
 /** What is returned while nothing is recorded and nothing is active. */
 export const NOTHING = unrecorded('', undefined, undefined);
+
+/** What a span is while there is no target: `NOTHING` if there is nothing to pass on. */
+export function withoutTarget(name: string, parent: Parent, carried: Carried | undefined): Span {
+  return parent === undefined && carried === undefined
+    ? NOTHING
+    : unrecorded(name, parent, carried);
+}

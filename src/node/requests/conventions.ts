@@ -19,7 +19,6 @@ export const PATH = 'url.path';
 export const FULL_URL = 'url.full';
 export const ADDRESS = 'server.address';
 export const PORT = 'server.port';
-export const SCHEME = 'url.scheme';
 export const PROTOCOL = 'network.protocol.name';
 export const ERROR_TYPE = 'error.type';
 

@@ -147,17 +147,18 @@ export class RequestTemplates {
   }
 }
 
-/** The attributes of a request at its start. */
+/** The attributes of a request at its start, with a scheme that `protocol` may not tell. */
 export function attributesOf(
   { protocol, method, authority }: RequestKind,
   path: string,
+  scheme = schemeOf(protocol),
 ): Record<string, SpanValue> {
   const { host, port } = hostAndPort(authority) ?? {};
   const known = knownMethod(method);
   const version = versionOf(protocol);
   const attributes: Record<string, SpanValue> = serverAttributes(
     known,
-    schemeOf(protocol),
+    scheme,
     version,
     host,
     port,

@@ -15,7 +15,6 @@ import {
   PROTOCOL,
   RESPONSE_BYTES,
   ROUTE,
-  SCHEME,
   spanName,
   STATUS_CODE,
 } from './conventions.js';
@@ -174,8 +173,8 @@ export class ServerRecorder {
     if (isOfHttp(scheme)) {
       span = this.#begin(protocol, method, authority, path, sent, socket);
     } else {
-      const attributes = attributesOf({ protocol, method, authority }, path);
-      span = this.#beginAny(method, { ...attributes, [SCHEME]: scheme }, sent, socket);
+      const attributes = attributesOf({ protocol, method, authority }, path, scheme);
+      span = this.#beginAny(method, attributes, sent, socket);
     }
     return { method, span, route: '', keptRoute: '' };
   }
