@@ -151,11 +151,21 @@ export default tseslint.config(
         Buffer: 'readonly',
         URL: 'readonly',
         setTimeout: 'readonly',
+        clearTimeout: 'readonly',
         setImmediate: 'readonly',
         setInterval: 'readonly',
         URLSearchParams: 'readonly',
         performance: 'readonly',
       },
+    },
+  },
+  {
+    // Programs of others use all that Node has.
+    files: ['test/programs/**'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        Object.getOwnPropertyNames(globalThis).map((name) => [name, 'readonly']),
+      ),
     },
   },
   {
