@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { PRIVATE_FILE } from '../core/options/file-mode.js';
 import { checkPath, integerIn, ofType } from '../core/options/argument.js';
-import { TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
+import { outOfRange, TraceFormatError, TracewrightError, wrongType } from '../core/errors.js';
 import { kindOf } from '../core/files/file-kind.js';
 import { takeElements } from '../core/taken-elements.js';
 import { readRegularFile } from '../core/files/regular-file.js';
@@ -35,6 +35,15 @@ export function rankFileName(fileprefix: string, rank: number): string {
   return `${fileprefix}-${String(rank).padStart(DIGITS, '0')}.bin`;
 }
 
+/** What ends a line for a reader of metafiles, of whatever system. */
+export const LINE_ENDS = /[\r\n]+/g;
+
+/** @throws TracewrightError for a text that would be more than one line of a metafile. */
+export function oneLine(field: string, text: string): string {
+  if (text.search(LINE_ENDS) === -1) return text;
+  throw outOfRange(field, text, 'a text of one line, which the metafile can hold');
+}
+
 /** Each field of a metafile, read once. */
 function takeMetafile(metafile: unknown): Metafile {
   if (typeof metafile !== 'object' || metafile === null) {
@@ -60,16 +69,16 @@ function takeMetafile(metafile: unknown): Metafile {
 /**
  * The text of a metafile; `startime` is spelt as every reader expects it.
  *
- * @throws TracewrightError for a field of another type or range.
+ * @throws TracewrightError for a field of another type or range, or a text of more than one line.
  */
 export function metafileText(metafile: Metafile): string {
   const { hostname, numprocs, username, startTime, fileprefix, version } = takeMetafile(metafile);
   const lines = {
-    hostname,
+    hostname: oneLine('hostname', hostname),
     numprocs,
-    username,
+    username: oneLine('username', username),
     startime: startTime,
-    fileprefix,
+    fileprefix: oneLine('fileprefix', fileprefix),
     version: version[0],
     subversion: version[1],
     subsubversion: version[2],
@@ -121,7 +130,7 @@ function withoutDirectory(path: string): string {
 export function readMetafile(path: string): Metafile {
   const bytes = wrapSystemError('path', path, () => readRegularFile(path, MAX_BYTES, 'followed'));
   const values = new Map<string, string>();
-  for (const line of bytes.toString('utf8').split('\n')) {
+  for (const line of bytes.toString('utf8').split(/\r?\n/)) {
     const equals = line.indexOf('=');
     if (equals > 0) values.set(line.slice(0, equals), line.slice(equals + 1));
   }

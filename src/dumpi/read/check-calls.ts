@@ -8,6 +8,7 @@ import { MAGIC_BYTES, MAX_COUNTER_LABEL_BYTES, WRITTEN_VERSION } from '../layout
 import type { MessageMatch } from './message-match.js';
 import type { CallCursor } from './reader.js';
 import type { CallRecord, CallTimes, FieldValue } from './call-record.js';
+import { wrongIndexOf } from '../request-indices.js';
 import { isAtLeast } from '../sections.js';
 import { findingOf, warningOf } from '../../core/finding.js';
 import type { Sections } from './section-reader.js';
@@ -119,6 +120,7 @@ export class TraceCheck {
       this.#countersWithoutLabels = true;
     }
     yield* this.#arrays(call);
+    yield* this.#index(call);
     yield* this.#times(call);
     if (name === 'Function_enter') yield* this.#enter(call.thread ?? 0, call.fields.fn, offset);
     if (name === 'Function_exit') yield* this.#exit(call.thread ?? 0, call.fields.fn, offset);
@@ -146,6 +148,13 @@ export class TraceCheck {
       const message = `${name}: ${count} is ${said}, but its array has ${printed} elements`;
       yield this.#warning('count', message, offset);
     }
+  }
+
+  *#index({ name, fields, offset }: CallRecord): Generator<Finding, void> {
+    const wrong = wrongIndexOf(name, fields);
+    if (wrong === undefined) return;
+    const message = `${name}: ${wrong.field} is ${wrong.value}, not ${wrong.limit}: which messages are complete is not known`;
+    yield this.#warning('request-index', message, offset);
   }
 
   *#times(call: CallRecord): Generator<Finding, void> {

@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs';
 import { TraceFormatError } from '../../core/errors.js';
 import { findingOf, limitFindings, warningOf } from '../../core/finding.js';
 import type { CheckOptions, Finding } from '../../core/finding.js';
-import { ownOptions } from '../../core/options/argument.js';
+import { isDirectory } from '../../core/files/file-kind.js';
+import { checkPath, ownOptions } from '../../core/options/argument.js';
+import { filesBelow } from '../../core/recovery/ring-search.js';
 import { rankFiles, readMetafile } from '../metafile.js';
 import type { Metafile } from '../metafile.js';
 import { TraceCheck } from './check-calls.js';
 import { MessageMatch } from './message-match.js';
 import { CallCursor } from './reader.js';
+import { existingRankFiles, isMetafile } from './run.js';
 import { noSections, readSections } from './section-reader.js';
 import type { Sections } from './section-reader.js';
 
@@ -23,17 +26,20 @@ export interface DumpiCheckOptions extends CheckOptions {
 }
 
 /**
- * Checks a rank's trace file: yields what the format's own reader would refuse or die of (`error`) and
- * what it reads otherwise than meant (`warning`). Memory does not grow with the calls.
+ * Checks a rank's trace file, or those in a directory and below: each run by its metafile as
+ * {@link checkRun} does, then the ranks of no run. Yields what the format's own reader would refuse or
+ * die of (`error`) and what it reads otherwise than meant (`warning`). Memory does not grow with the
+ * calls.
  *
  * Errors: `bad-file` (no magic, no index, a section that is not as the format says), `bad-call` (the
  * check of the calls ends there), `array-length` (arrays that one field counts differ: the reader
  * reads beyond the shorter one), `counter-label` (longer than the reader has room for, or missing
  * where calls have counters). Warnings: `newer-version`, `no-header`, `no-footer`, `unused-bytes`,
- * `array-cut` (the reader leaves elements out), `count` (an array is not as long as its count says), `nanoseconds`, `stop-before-start`, `clock-backwards`,
- * `function-nesting`, `function-name`, `footer-count`, `footer-total`, `no-init`, `no-finalize`,
- * `reader-finalize`, `reader-keyvals` and `reader-copy` (right by the format, but its tools do not get
- * over it).
+ * `array-cut` (the reader leaves elements out), `count` (an array is not as long as its count says),
+ * `request-index` (of no request of the call, or twice), `nanoseconds`, `stop-before-start`,
+ * `clock-backwards`, `function-nesting`, `function-name`, `footer-count`, `footer-total`, `no-init`,
+ * `no-finalize`, `reader-finalize`, `reader-keyvals` and `reader-copy` (right by the format, but its
+ * tools do not get over it).
  *
  * @throws TracewrightError `ERR_SYSTEM` when the file cannot be read.
  */
@@ -42,7 +48,19 @@ export function* checkTrace(
   options: DumpiCheckOptions = {},
 ): Generator<Finding, void> {
   options = ownOptions(options, CHECK_OPTIONS);
-  yield* limitFindings(traceFindings(path, options), path, options.repeats);
+  if (!isDirectory(checkPath('path', path))) {
+    yield* limitFindings(traceFindings(path, options), path, options.repeats);
+    return;
+  }
+  const ofRuns = new Set<string>();
+  for (const metafile of [...filesBelow(path, isMetafile)].sort()) {
+    for (const file of existingRankFiles(metafile)) ofRuns.add(file);
+    yield* checkRun(metafile, options);
+  }
+  for (const file of [...filesBelow(path, (name) => name.endsWith('.bin'))].sort()) {
+    if (!ofRuns.has(file))
+      yield* limitFindings(traceFindings(file, options), file, options.repeats);
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RowFlow } from '../../rows/row-batch.js';
+import { wrongIndexOf } from '../request-indices.js';
 import { messageSidesOf } from './message-ends.js';
 import { MessageFlows } from './message-flows.js';
 import type { MessageEnd } from './message-flows.js';
@@ -108,8 +109,9 @@ export class RunMessages {
 
 const NO_REQUESTS: readonly number[] = [];
 
-/** Requests that a call has found complete. */
+/** Requests that a call has found complete. Of one with a wrong index none are known. */
 function requestsCompletedBy({ name, fields }: CallRecord): readonly number[] {
+  if (wrongIndexOf(name, fields) !== undefined) return NO_REQUESTS;
   switch (name) {
     case 'MPI_Wait':
       return [fields.request];

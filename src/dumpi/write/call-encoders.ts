@@ -1,13 +1,16 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { callNamed } from '../calls.js';
+import type { Call } from '../calls.js';
 import { saysSize } from '../datatype-sizes.js';
 import type { DatatypeSizes } from '../datatype-sizes.js';
-import { plainEncoder } from './plain-encoder.js';
+import { hasIndices, wrongIndexOf } from '../request-indices.js';
+import { plainEncoder, takeGiven } from './plain-encoder.js';
 import { compiledEncoder } from './compiled-encoder.js';
 import type { CallEncoder } from './plain-encoder.js';
 import type { CallStream } from './call-stream.js';
 import { isCallName } from './configuration.js';
-import type { Configuration, MpiCallName } from './configuration.js';
+import type { Configuration, MpiCallName, Setting } from './configuration.js';
+import { withStatuses } from './record-head.js';
 
 /**
  * The label of a call of MPI.
@@ -25,11 +28,18 @@ export function callLabel(name: unknown): number {
 
 const NONE = Symbol('no call');
 
+/** @throws TracewrightError for an index that is none of a request of the call. */
+function checkIndices(name: string, values: object): void {
+  const wrong = wrongIndexOf(name, values);
+  if (wrong !== undefined) throw outOfRange(`${name} ${wrong.field}`, wrong.value, wrong.limit);
+}
+
 /** The functions that record the calls of a rank, made when a call is first recorded. */
 export class CallEncoders {
   readonly #stream: CallStream;
-  readonly #configuration: Configuration;
   readonly #sizes: DatatypeSizes;
+  readonly #checksIndices: boolean;
+  #configuration: Configuration;
   #current = new Map<string, CallEncoder>();
   /** The call that was recorded last: the same one often follows, and needs no search. */
   #latestName: MpiCallName | symbol = NONE;
@@ -37,10 +47,47 @@ export class CallEncoders {
   /** Those that store calls, while `#current` only counts them. */
   #storing: Map<string, CallEncoder> | undefined;
 
-  constructor(stream: CallStream, configuration: Configuration, sizes: DatatypeSizes) {
+  constructor(
+    stream: CallStream,
+    configuration: Configuration,
+    sizes: DatatypeSizes,
+    checksIndices: boolean,
+  ) {
     this.#stream = stream;
     this.#configuration = configuration;
     this.#sizes = sizes;
+    this.#checksIndices = checksIndices;
+  }
+
+  /** What applies to the calls that come. */
+  get configuration(): Configuration {
+    return this.#configuration;
+  }
+
+  /** Says whether calls of a name are stored. */
+  setCall(name: MpiCallName, setting: Setting): void {
+    const calls = new Map(this.#configuration.calls).set(name, setting);
+    this.#configuration = { ...this.#configuration, calls };
+    (this.#storing ?? this.#current).delete(name);
+    this.#latestName = NONE;
+  }
+
+  /** Says whether statuses are stored. */
+  setStatuses(statuses: Setting): void {
+    this.#configuration = { ...this.#configuration, statuses };
+    this.#stream.head = withStatuses(this.#stream.head, statuses);
+    (this.#storing ?? this.#current).clear();
+    this.#latestName = NONE;
+  }
+
+  /**
+   * Checks the arguments of a call that is recorded later.
+   *
+   * @throws TracewrightError that names the call, the field and its limit.
+   */
+  check(call: Call, args: unknown): void {
+    const values = takeGiven(call, args);
+    if (this.#checksIndices) checkIndices(call.name, values);
   }
 
   /** @throws TracewrightError for a name that the format does not know. */
@@ -91,9 +138,18 @@ export class CallEncoders {
       encoders.set(name, learning);
       return learning;
     }
+    if (this.#checksIndices && hasIndices(name)) {
+      const checking = plainEncoder(this.#stream, call, setting, (values) => {
+        checkIndices(name, values);
+      });
+      encoders.set(name, checking);
+      return checking;
+    }
     const once = plainEncoder(this.#stream, call, setting);
     const first: CallEncoder = (args, thread) => {
       once(args, thread);
+      // A getter among the arguments may have changed what is stored.
+      if (encoders.get(name) !== first) return;
       encoders.set(name, compiledEncoder(this.#stream, call, setting) ?? once);
       this.#latestName = NONE;
     };

@@ -28,7 +28,8 @@ interface CallStart {
 /** The records of a rank, on their way through its ring to its file. */
 export class CallStream {
   readonly ring: Ring;
-  readonly head: RecordHead;
+  /** Of the records that come. */
+  head: RecordHead;
   readonly counters: Counters | undefined;
   /** Where the writer and the commit exchange times; see calls-ring.ts. */
   readonly area: Float64Array;
@@ -98,8 +99,7 @@ export class CallStream {
   }
 
   /** Writes what precedes a record's arguments; the commit adds the times. */
-  writeHead(view: DataView, at: number, label: number, thread: number): void {
-    const { head } = this;
+  writeHead(head: RecordHead, view: DataView, at: number, label: number, thread: number): void {
     writeHead(head, view, at, label, thread);
     this.counters?.write(view, at + head.counters);
   }
@@ -126,7 +126,7 @@ export class CallStream {
     if (ring.free < size && !ring.makeRoom(size)) return;
     this.startAtEnd();
     const at = ring.position;
-    this.writeHead(ring.view, at, label, thread);
+    this.writeHead(head, ring.view, at, label, thread);
     ring.view.setBigUint64(at + head.bytes, address);
     this.#publish(label, size);
   }

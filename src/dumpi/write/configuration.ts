@@ -59,6 +59,11 @@ export function isCallName(name: unknown): name is MpiCallName {
   return typeof name === 'string' && callNames.has(name);
 }
 
+/** @throws TracewrightError for anything but a setting. */
+export function oneSetting(field: string, value: unknown): Setting {
+  return oneOf(field, value, SETTINGS);
+}
+
 function checkCounters(labels: unknown): readonly string[] {
   const limit = `at most ${MAX_COUNTERS} labels of 1 to ${MAX_COUNTER_LABEL_BYTES} bytes without NUL`;
   const taken = takeElements('config.counters', labels, MAX_COUNTERS, limit);

@@ -2,6 +2,7 @@ import { integerIn } from '../../core/options/argument.js';
 import type { Call } from '../calls.js';
 import type { CallStream } from './call-stream.js';
 import type { Setting } from './configuration.js';
+import type { RecordHead } from './record-head.js';
 import { argumentBytes, takeArguments, writeArguments } from './call-arguments.js';
 
 /** Records one kind of call; its start has been stored in the stream's `area`. */
@@ -78,7 +79,7 @@ export function plainEncoder(
     const size = head.bytes + argumentBytes(call, values, head.statuses);
     if (ring.free < size) {
       if (size > ring.longestRecord) {
-        recordLong(stream, call, values, number, size);
+        recordLong(stream, head, call, values, number, size);
         return;
       }
       if (!ring.makeRoom(size)) {
@@ -87,7 +88,7 @@ export function plainEncoder(
       }
     }
     const at = ring.position;
-    stream.writeHead(ring.view, at, call.label, number);
+    stream.writeHead(head, ring.view, at, call.label, number);
     writeArguments(ring.view, ring.bytes, at + head.bytes, call, values, head.statuses);
     stream.commit(call.label, size);
   };
@@ -96,15 +97,15 @@ export function plainEncoder(
 /** A record that the ring cannot hold: past it, after everything before. */
 function recordLong(
   stream: CallStream,
+  head: RecordHead,
   call: Call,
   values: Values,
   thread: number,
   size: number,
 ): void {
-  const { head } = stream;
   const bytes = Buffer.allocUnsafe(size);
   const view = new DataView(bytes.buffer, bytes.byteOffset, size);
-  stream.writeHead(view, 0, call.label, thread);
+  stream.writeHead(head, view, 0, call.label, thread);
   writeArguments(view, bytes, head.bytes, call, values, head.statuses);
   stream.writeThrough(call.label, bytes);
 }

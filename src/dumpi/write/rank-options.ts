@@ -10,7 +10,13 @@ import type { CheckedRingOptions, RingOptions } from '../../core/options/ring-op
 import { takeElements } from '../../core/taken-elements.js';
 import { filePrefix } from '../file-names.js';
 import type { KeptSections } from '../kept-sections.js';
-import { MAX_SECTION_ELEMENTS, TURN_SECONDS, WRITTEN_VERSION } from '../layout.js';
+import {
+  MAX_SECTION_ELEMENTS,
+  MAX_STRING_BYTES,
+  TURN_SECONDS,
+  WRITTEN_VERSION,
+} from '../layout.js';
+import { LINE_ENDS, oneLine } from '../metafile.js';
 import { checkSectionString } from '../section-encoder.js';
 import { checkConfiguration, loadConfiguration } from './configuration.js';
 import type { Configuration, ConfigurationOptions } from './configuration.js';
@@ -44,6 +50,12 @@ export interface RankOptions extends RingOptions {
   config?: string | ConfigurationOptions;
   /** Whether records hold a thread, as libdumpi's always do. Default true. */
   threads?: boolean;
+  /**
+   * Whether `log` refuses a call that finds a request complete which it does not have: indices of
+   * `MPI_Waitsome`, `MPI_Testsome`, `MPI_Waitany`, … that are out of range or occur twice. Default false: the
+   * trace has what MPI returned, and `check` reports it.
+   */
+  checkIndices?: boolean;
   /**
    * Where the rank is in the machine's network, and how large that is in each dimension. Without
    * sizes the trace says 0 for each, as the format has it for a network of unknown size.
@@ -94,6 +106,7 @@ export interface RankPlan {
   /** Seconds from which the clocks count. */
   wallBias: number;
   cpuBias: number;
+  checkIndices: boolean;
   /** CPU time of the thread rather than of the process. */
   threadCpu: boolean;
 }
@@ -105,10 +118,22 @@ export function checkText(field: string, value: unknown): string {
   return text;
 }
 
+/**
+ * A text of a line of its own in the metafile: the program's must be one line, the environment's is
+ * made one that the format can store.
+ */
+function checkLine(field: string, given: unknown, ofEnvironment: string): string {
+  if (given !== undefined) return oneLine(field, checkText(field, given));
+  return ofEnvironment.replaceAll(LINE_ENDS, ' ').slice(0, MAX_STRING_BYTES / UTF8_BYTES_OF_UNIT);
+}
+
 function checkIntegers(field: string, values: unknown): readonly number[] {
   const taken = takeElements(field, values, MAX_SECTION_ELEMENTS, 'an array of integers');
   return taken.map((value, i) => integerIn(`${field}[${i}]`, value, -0x8000_0000, 0x7fff_ffff));
 }
+
+/** Bytes in UTF-8 of a unit of UTF-16, at most. */
+const UTF8_BYTES_OF_UNIT = 3;
 
 /** The body holds it in 32 bits, and the first record has an annotation for each turn since. */
 function checkBias(field: string, bias: unknown, now: number): number {
@@ -153,6 +178,7 @@ function checkPrefix(options: RankOptions, configuration: Configuration, startTi
   if (typeof (fileRoot as unknown) !== 'string' || fileRoot === '' || fileRoot.includes('\0')) {
     throw wrongType('fileRoot', fileRoot, 'the beginning of a path, without NUL');
   }
+  oneLine('fileRoot', fileRoot);
   if (typeof (directory as unknown) !== 'string' || directory === '') {
     throw wrongType('directory', directory, 'the path of a directory');
   }
@@ -172,6 +198,7 @@ export function checkRankOptions(options: RankOptions): RankPlan {
     'startTime',
     'config',
     'threads',
+    'checkIndices',
     'mesh',
     'datatypeSizes',
     'readCounters',
@@ -182,8 +209,9 @@ export function checkRankOptions(options: RankOptions): RankPlan {
   const rank = integerIn('rank', options.rank, 0, size - 1);
   const ringOptions = checkRingOptions(options, { onFull: 'block' });
   const configuration = configurationOf(options.config);
-  const { threads = true, readCounters } = options;
+  const { threads = true, checkIndices = false, readCounters } = options;
   ofType('threads', threads, 'boolean');
+  ofType('checkIndices', checkIndices, 'boolean');
   const startTime = checkStartTime(options.startTime ?? new Date());
   if (readCounters !== undefined) ofType('readCounters', readCounters, 'function');
   const counterLabels = readCounters === undefined ? [] : configuration.counters;
@@ -191,8 +219,8 @@ export function checkRankOptions(options: RankOptions): RankPlan {
     version: WRITTEN_VERSION,
     startTime: Math.floor(startTime.getTime() / 1000),
     ...checkMesh(options.mesh),
-    hostname: checkText('hostname', options.hostname ?? osHostname()),
-    username: checkText('username', options.username ?? process.env['LOGNAME'] ?? '<none>'),
+    hostname: checkLine('hostname', options.hostname, osHostname()),
+    username: checkLine('username', options.username, process.env['LOGNAME'] ?? '<none>'),
     counterLabels,
     datatypeSizes: checkIntegers('datatypeSizes', options.datatypeSizes ?? DATATYPE_SIZES),
   };
@@ -204,6 +232,7 @@ export function checkRankOptions(options: RankOptions): RankPlan {
     size,
     ringOptions,
     configuration,
+    checkIndices,
     head: recordHead(configuration, threads, counterLabels.length),
     counters:
       readCounters === undefined || counterLabels.length === 0

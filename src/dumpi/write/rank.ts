@@ -24,7 +24,8 @@ import { CallStarts } from './call-starts.js';
 import type { Timing } from './call-starts.js';
 import { CallStream } from './call-stream.js';
 import { openCallsRing, WALL_START, WALL_TURN } from './calls-ring.js';
-import type { Configuration, MpiCallName } from './configuration.js';
+import { oneSetting } from './configuration.js';
+import type { Configuration, MpiCallName, Setting } from './configuration.js';
 import { EndSections } from './end-sections.js';
 import { followCall } from './followed-call.js';
 import { FunctionAddresses, LAST_OWN_KEY } from './function-addresses.js';
@@ -33,7 +34,7 @@ import { FunctionNames } from './function-names.js';
 import { createHandles } from './handles.js';
 import type { Handles } from './handles.js';
 import { closeAtExit, forgetAtExit } from './open-ranks.js';
-import { takeGiven, checkThread } from './plain-encoder.js';
+import { checkThread } from './plain-encoder.js';
 import { checkRankOptions, checkText } from './rank-options.js';
 import type { RankOptions } from './rank-options.js';
 
@@ -56,8 +57,6 @@ export class Rank {
   readonly path: string;
   /** Numbers for the MPI objects of the rank. */
   readonly handles: Handles = createHandles();
-  /** What applies to this rank. */
-  readonly configuration: Configuration;
   /** Takes the start time of a call. A start that is never logged is never written. */
   readonly enter: () => Timing;
 
@@ -81,7 +80,6 @@ export class Rank {
     const plan = checkRankOptions(options);
     this.rank = plan.rank;
     this.size = plan.size;
-    this.configuration = plan.configuration;
     this.path = rankFileName(plan.prefix, this.rank);
     this.#side = sideFiles(this.path);
     this.#off = recordsNothing();
@@ -105,7 +103,8 @@ export class Rank {
     this.#stream = new CallStream(ring, plan.head, this.#addresses, plan.counters);
     this.#area = this.#stream.area;
     this.#stamp = ring.stamp;
-    this.#encoders = new CallEncoders(this.#stream, plan.configuration, this.#end.sizes);
+    const { configuration, checkIndices } = plan;
+    this.#encoders = new CallEncoders(this.#stream, configuration, this.#end.sizes, checkIndices);
     this.#starts = new CallStarts(this.#stream, (text) => {
       this.annotate(text);
     });
@@ -135,6 +134,11 @@ export class Rank {
       version: WRITTEN_VERSION,
     };
     writeMetafile(`${prefix}.meta`, metafile, fileMode);
+  }
+
+  /** What applies to this rank now. */
+  get configuration(): Configuration {
+    return this.#encoders.configuration;
   }
 
   /**
@@ -190,7 +194,7 @@ export class Rank {
   ): R {
     if (this.#closed) throw rankClosed();
     callLabel(name);
-    if (typeof args !== 'function') takeGiven(callNamed(name)!, args);
+    if (typeof args !== 'function') this.#encoders.check(callNamed(name)!, args);
     ofType('fn', fn, 'function');
     const timing = this.enter();
     return followCall(fn, {
@@ -248,6 +252,20 @@ export class Rank {
    */
   profile(on: boolean): void {
     this.#encoders.store = ofType('on', on, 'boolean');
+  }
+
+  /**
+   * Says whether calls of a name are stored from now on, as `libdumpi_set_profiling` does. While
+   * recording is switched off it applies to the time after.
+   */
+  setProfiling(name: MpiCallName, setting: Setting): void {
+    callLabel(name);
+    this.#encoders.setCall(name, oneSetting('setting', setting));
+  }
+
+  /** Says whether statuses are stored from now on, as `libdumpi_set_status_output` does. */
+  setStatusOutput(setting: Setting): void {
+    this.#encoders.setStatuses(oneSetting('setting', setting));
   }
 
   /**

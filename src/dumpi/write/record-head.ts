@@ -1,4 +1,4 @@
-import type { Configuration } from './configuration.js';
+import type { Configuration, Setting } from './configuration.js';
 import {
   CALL_HEAD_BYTES,
   CALL_MASK_OFFSET,
@@ -13,8 +13,8 @@ import {
 } from '../layout.js';
 
 /**
- * What precedes the arguments in every record of a rank. The mask is the same for all of them, and so
- * are the offsets, in bytes from the start of a record; -1 is what they do not have.
+ * What precedes the arguments in the records of a rank. Their offsets are the same, in bytes from the
+ * start of a record; -1 is what they do not have. So is the mask, but for its bits of the statuses.
  */
 export interface RecordHead {
   readonly mask: number;
@@ -53,10 +53,8 @@ export function recordHead(
     TIMES_BYTES,
   );
   const counters = offsetIf(counterCount > 0, MASK_COUNTERS, 1 + counterCount * COUNTER_BYTES);
-  // As libdumpi: `success` is 1, `enable` 3, and either says that statuses are stored.
-  if (statuses !== 'disable') mask |= statuses === 'success' ? 1 : MASK_STATUSES;
   return {
-    mask,
+    mask: mask | statusMask(statuses),
     statuses: statuses !== 'disable',
     thread,
     cpu,
@@ -65,6 +63,17 @@ export function recordHead(
     counterCount,
     bytes,
   };
+}
+
+/** As libdumpi: `success` is 1, `enable` 3, and either says that statuses are stored. */
+function statusMask(statuses: Setting): number {
+  return statuses === 'disable' ? 0 : statuses === 'success' ? 1 : MASK_STATUSES;
+}
+
+/** The head of records that store statuses, or do not: no offset changes. */
+export function withStatuses(head: RecordHead, statuses: Setting): RecordHead {
+  const mask = (head.mask & ~MASK_STATUSES) | statusMask(statuses);
+  return { ...head, mask, statuses: statuses !== 'disable' };
 }
 
 /** Writes the head of a record, without times and counters. */

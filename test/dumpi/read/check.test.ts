@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkRun, checkTrace } from '../../../src/dumpi/read/check.js';
@@ -70,6 +70,28 @@ describe('checkTrace', () => {
     const waited = { count: 2, requests: [2, 3], statuses };
     expect(rulesOf(call('MPI_Waitall', waited))).toEqual(['error array-length']);
     expect(rulesOf(call('MPI_Startall', { count: 3, requests: [2] }))).toEqual(['warning count']);
+  });
+
+  it('reports indices of requests that the call does not have', () => {
+    const requests = { count: 2, requests: [5, 6] };
+    for (const [name, fields] of [
+      ['MPI_Testsome', { outcount: 2, indices: [-1, 5], statuses: null }],
+      ['MPI_Waitsome', { outcount: 2, indices: [1, 2], statuses: null }],
+      ['MPI_Waitsome', { outcount: 2, indices: [1, 1], statuses: null }],
+      ['MPI_Waitany', { index: 7, status: null }],
+      ['MPI_Testany', { index: 2, flag: 1, status: null }],
+    ] as const) {
+      const waits = [call(name, { ...requests, ...fields })];
+      expect(rulesOf(...waits)).toEqual(['warning request-index']);
+    }
+    for (const [name, fields] of [
+      ['MPI_Testsome', { outcount: 2, indices: [1, 0], statuses: null }],
+      ['MPI_Testsome', { outcount: -32_766, indices: null, statuses: null }],
+      ['MPI_Waitany', { index: -32_766, status: null }],
+      ['MPI_Testany', { index: 9, flag: 0, status: null }],
+    ] as const) {
+      expect(rulesOf(call(name, { ...requests, ...fields }))).toEqual([]);
+    }
   });
 
   it('tells times that cannot be', () => {
@@ -186,5 +208,21 @@ describe('checkRun', () => {
     writeMetafile(meta, metafile);
     expect(readMetafile(meta)).toEqual(metafile);
     expect(metafileText(metafile)).toContain('\nstartime=1795220230\n');
+  });
+
+  it('is found in a directory and below, with ranks of no run', () => {
+    const whole = temporaryDirectory();
+    const below = join(whole, 'below');
+    mkdirSync(below);
+    writeMetafile(join(below, 'run.meta'), { ...metafile, numprocs: 2 });
+    for (const name of ['run-0000.bin', 'run-0001.bin']) {
+      writeBuilt(below, name, { calls: [init, finalize] });
+    }
+    const alone = writeBuilt(whole, 'alone-0000.bin', { calls: [init] });
+    expect([...checkTrace(whole)].map(({ rule, path }) => [rule, path])).toEqual([
+      ['no-finalize', alone],
+    ]);
+    rmSync(join(below, 'run-0001.bin'));
+    expect([...checkTrace(whole)].map(({ rule }) => rule)).toEqual(['missing-rank', 'no-finalize']);
   });
 });

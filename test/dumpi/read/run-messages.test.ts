@@ -54,6 +54,18 @@ describe('the messages of a run of DUMPI', () => {
     index.close();
   });
 
+  it('do not arrive at a wait whose indices count from 1', async () => {
+    const index = await indexOf((first, second) => {
+      const both = { count: 2, requests: [5, 6], outcount: 2, statuses: null };
+      second.log('MPI_Irecv', { ...message, source: 0, request: 5 });
+      second.log('MPI_Irecv', { ...message, tag: 9, source: 0, request: 6 });
+      first.log('MPI_Send', { ...message, tag: 9, dest: 1 });
+      second.log('MPI_Waitsome', { ...both, indices: [1, 2] });
+    });
+    expect(endsOf(index)).toEqual([['MPI rank 0 MPI_Send 0', 'MPI rank 1 MPI_Irecv 1', 16]]);
+    index.close();
+  });
+
   it('arrive when what has asked for them has waited', async () => {
     const index = await indexOf((first, second) => {
       second.log('MPI_Irecv', { ...message, source: 0, request: 5 });

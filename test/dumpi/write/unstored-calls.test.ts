@@ -83,4 +83,134 @@ describe('what is not stored', () => {
     expect(recorded(rank)).toHaveLength(3);
     expect(readSections(rank.path).footer!.ignored[0]).toBe(3);
   });
+
+  it('can be settled at run time', () => {
+    const rank = open({ config: { timestamps: 'wall', calls: { MPI_Barrier: 'disable' } } });
+    const barrier = { comm: Comm.WORLD };
+    const probe = { source: 1, tag: 2, comm: Comm.WORLD, flag: 0, status: null };
+    // The second call of a kind has a compiled encoder.
+    for (let i = 0; i < 2; i++) {
+      rank.setProfiling('MPI_Send', 'enable');
+      rank.log('MPI_Send', send);
+      rank.log('MPI_Send', send);
+      rank.setProfiling('MPI_Send', 'disable');
+      rank.log('MPI_Send', send);
+      rank.profile(false);
+      rank.setProfiling('MPI_Barrier', 'enable');
+      rank.log('MPI_Barrier', barrier);
+      rank.profile(true);
+      rank.log('MPI_Barrier', barrier);
+      rank.setProfiling('MPI_Iprobe', 'success');
+      rank.log('MPI_Iprobe', probe);
+      rank.setProfiling('MPI_Iprobe', 'enable');
+      rank.log('MPI_Iprobe', probe);
+    }
+    expect(rank.configuration.calls.get('MPI_Send')).toBe('disable');
+    expect(
+      caught(() => {
+        rank.setProfiling('MPI_Send', 'sometimes' as never);
+      }),
+    ).toMatchObject({ code: 'ERR_ARGUMENT_RANGE', field: 'setting' });
+    expect(
+      caught(() => {
+        rank.setProfiling('MPI_Sent' as never, 'enable');
+      }),
+    ).toMatchObject({ field: 'name' });
+    const round = ['MPI_Send', 'MPI_Send', 'MPI_Barrier', 'MPI_Iprobe'];
+    expect(recorded(rank).map(({ name }) => name)).toEqual([...round, ...round]);
+    const { ignored } = readSections(rank.path).footer!;
+    expect(ignored[callNamed('MPI_Send')!.label]).toBe(2);
+    expect(ignored[callNamed('MPI_Barrier')!.label]).toBe(2);
+    expect(ignored[callNamed('MPI_Iprobe')!.label]).toBe(2);
+  });
+
+  it('are statuses, from any call to any call', () => {
+    const rank = open();
+    const receive = { ...send, source: 1, status };
+    const seen: unknown[] = [];
+    for (const setting of ['enable', 'disable', 'success', 'enable', 'enable'] as const) {
+      rank.setStatusOutput(setting);
+      expect(rank.configuration.statuses).toBe(setting);
+      for (let i = 0; i < 3; i++) {
+        rank.log('MPI_Recv', receive);
+        seen.push(setting === 'disable' ? null : status);
+      }
+    }
+    // While a call's arguments are read.
+    const args = {
+      ...receive,
+      get count() {
+        rank.setStatusOutput('disable');
+        return 4;
+      },
+    };
+    rank.log('MPI_Recv', args);
+    rank.log('MPI_Recv', receive);
+    expect(
+      caught(() => {
+        rank.setStatusOutput(1 as never);
+      }),
+    ).toMatchObject({ code: 'ERR_ARGUMENT_TYPE', field: 'setting' });
+    const read = recorded(rank).map((call) => call.name === 'MPI_Recv' && call.fields.status);
+    expect(read).toEqual([...seen, status, null]);
+  });
+});
+
+describe('the indices of requests', () => {
+  const some = { count: 2, requests: [5, 6], outcount: 2, statuses: null };
+  const any = { count: 2, requests: [5, 6], status: null };
+
+  it('are recorded as MPI returned them', () => {
+    const rank = open();
+    rank.log('MPI_Testsome', { ...some, indices: [-1, 5] });
+    rank.log('MPI_Waitany', { ...any, index: 7 });
+    expect(recorded(rank)).toHaveLength(2);
+  });
+
+  it('are refused by a rank that checks them', () => {
+    const rank = open({ checkIndices: true });
+    for (let i = 0; i < 2; i++) {
+      for (const [indices, field] of [
+        [[0, 2], 'indices[1]'],
+        [[-1, 0], 'indices[0]'],
+        [[1, 1], 'indices[1]'],
+      ] as const) {
+        for (const name of ['MPI_Testsome', 'MPI_Waitsome', 'MPIO_Testsome'] as const) {
+          const log = (): void => {
+            rank.log(name, { ...some, indices });
+          };
+          expect(caught(log)).toMatchObject({
+            code: 'ERR_ARGUMENT_RANGE',
+            field: `${name} ${field}`,
+          });
+        }
+      }
+      for (const index of [-1, 2]) {
+        expect(
+          caught(() => {
+            rank.log('MPI_Waitany', { ...any, index });
+          }),
+        ).toMatchObject({ field: 'MPI_Waitany index' });
+        expect(
+          caught(() => {
+            rank.wrap('MPI_Testany', { ...any, index, flag: 1 }, () => {
+              throw new Error('is called');
+            });
+          }),
+        ).toMatchObject({ field: 'MPI_Testany index' });
+      }
+      const three = { ...some, outcount: 3, indices: null };
+      expect(
+        caught(() => {
+          rank.log('MPI_Waitsome', three);
+        }),
+      ).toMatchObject({ field: 'MPI_Waitsome outcount' });
+    }
+    rank.log('MPI_Testsome', { ...some, indices: [1, 0] });
+    rank.log('MPI_Testsome', { ...some, outcount: -32_766, indices: null });
+    rank.log('MPI_Waitany', { ...any, index: 1 });
+    rank.log('MPI_Waitany', { ...any, index: -32_766 });
+    rank.log('MPI_Testany', { ...any, index: -1, flag: 0 });
+    expect(recorded(rank)).toHaveLength(5);
+  });
 });
