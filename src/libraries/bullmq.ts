@@ -101,6 +101,20 @@ const addBulk: Operation<Call> = {
   },
 };
 
+/** What a function throws that has handed its job back: BullMQ goes by these names, and by the message of one. */
+const HANDED_BACK = new Set([
+  'DelayedError',
+  'WaitingError',
+  'WaitingChildrenError',
+  'RateLimitError',
+]);
+const RATE_LIMITED = 'bullmq:rateLimitExceeded';
+
+function isHandedBack(error: unknown): boolean {
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
+  return HANDED_BACK.has(name as string) || message === RATE_LIMITED;
+}
+
 /** The function of the program that a job is for, and what it does. */
 const process: Operation<Call> = {
   channel: 'orchestrion:bullmq:process',
@@ -119,6 +133,7 @@ const process: Operation<Call> = {
       return undefined;
     }
   },
+  isAnswer: isHandedBack,
 };
 
 /** `bullmq`, into which the channels are injected. */

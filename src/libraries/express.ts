@@ -1,5 +1,6 @@
 import { BoundedCache } from '../core/bounded-cache.js';
 import { routeMatched } from '../spans/route.js';
+import { isAnswered } from './engine/answered-errors.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Description, Library, Operation } from './library.js';
 
@@ -101,6 +102,7 @@ const layer: Operation<Layer> = {
     if (description !== undefined) keepRoute(requiredObject(message.req, 'req'));
     return description;
   },
+  isAnswer: isAnswered,
 };
 
 export const express: Library = { name: 'express', operations: [layer] };

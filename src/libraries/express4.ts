@@ -1,3 +1,4 @@
+import { isAnswered } from './engine/answered-errors.js';
 import { requiredObject, text } from './engine/payload.js';
 import { isRouter, keepRoute, nameOf } from './express.js';
 import type { Library, Operation } from './library.js';
@@ -45,6 +46,7 @@ const layer: Operation<Call> = {
       attributes: { 'code.function.name': name },
     };
   },
+  isAnswer: isAnswered,
 };
 
 /** `express` 4, into which the channel is injected. */

@@ -1,5 +1,6 @@
 import { BoundedCache } from '../core/bounded-cache.js';
 import { routeOf, setRoute } from '../spans/route.js';
+import { isCallersFault, statusOf } from './engine/answered-errors.js';
 import { fastifyRoute } from './engine/fastify-route.js';
 import { text } from './engine/payload.js';
 import type { Description, Library, Operation } from './library.js';
@@ -11,6 +12,7 @@ interface Handling {
   /** Whether the handler has returned a promise. */
   async?: unknown;
   request?: { raw?: object; routeOptions?: { handler?: unknown } };
+  reply?: { statusCode?: unknown };
 }
 
 /** Descriptions of routes that were asked for. */
@@ -25,6 +27,8 @@ const names = new BoundedCache(
   (pattern) => `handler ${pattern.slice(0, MAX_PATTERN)}`,
 );
 const BOUND = 'bound ';
+/** Of an error; Fastify ignores others. */
+const LEAST_STATUS = 400;
 
 function describe({ route, request, handler: given }: Handling): Description {
   const pattern = text(route?.url);
@@ -75,6 +79,11 @@ const handler: Operation<Handling> = {
     return description;
   },
   isDone: (message) => message.async !== true,
+  // An error without a status gets the one that the handler has set before.
+  isAnswer(error, { reply }) {
+    const status = statusOf(error, 'statusCode', 'status');
+    return isCallersFault(status < LEAST_STATUS ? statusOf(reply, 'statusCode') : status);
+  },
 };
 
 export const fastify: Library = { name: 'fastify', operations: [handler] };

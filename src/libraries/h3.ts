@@ -1,4 +1,5 @@
 import { routeOf, setRoute } from '../spans/route.js';
+import { isAnswered } from './engine/answered-errors.js';
 import { requiredObject, requiredText, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -30,6 +31,7 @@ const handling: Operation<Handling> = {
     }
     return { name: `handler ${pattern ?? ''}`.trimEnd(), attributes: {} };
   },
+  isAnswer: isAnswered,
 };
 
 export const h3: Library = { name: 'h3', operations: [handling] };

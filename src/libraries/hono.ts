@@ -1,4 +1,5 @@
 import { routeOf, setRoute } from '../spans/route.js';
+import { isAnswered } from './engine/answered-errors.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -60,6 +61,8 @@ const handler: Operation<Call> = {
     }
     return { name: `handler ${pattern ?? ''}`.trimEnd(), attributes };
   },
+  // Hono answers any other error as a failure, whatever status it has.
+  isAnswer: (error) => 'getResponse' in (error as object) && isAnswered(error),
 };
 
 /** The function of an application with an `onError` of its own lies in one of Hono's. */

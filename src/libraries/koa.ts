@@ -1,4 +1,5 @@
 import { routeOf, setRoute } from '../spans/route.js';
+import { isAnswered } from './engine/answered-errors.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -69,6 +70,7 @@ const middleware: Operation<Call> = {
     if (req !== undefined && routeOf(req) === undefined) setRoute(req, pattern);
     return { name: `handler ${pattern}`, attributes };
   },
+  isAnswer: isAnswered,
 };
 
 /** `koa` and its routers, into whose `koa-compose` the channel is injected. */

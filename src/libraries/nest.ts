@@ -1,3 +1,4 @@
+import { isCallersFault, statusOf } from './engine/answered-errors.js';
 import { text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -18,6 +19,9 @@ const handler: Operation<Call> = {
     const both = [text(name), text(method)].filter((part) => part !== undefined).join('.');
     return { name: `handler ${both}`.trimEnd(), attributes: { 'code.function.name': both } };
   },
+  // Exceptions of Nest have the one, errors of other packages the other.
+  isAnswer: (error) =>
+    isCallersFault(statusOf(error, 'getStatus' in (error as object) ? 'status' : 'statusCode')),
 };
 
 /** Handlers of Nest's HTTP controllers, into whose calls the channel is injected. */

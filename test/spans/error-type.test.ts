@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { failureOf as failureOfLibrary } from '../../src/libraries/engine/failure.js';
-import { failureOf } from '../../src/node/requests/conventions.js';
+import { failureOf } from '../../src/node/requests/call-failures.js';
 import { errorTypeOf } from '../../src/spans/exception.js';
 
 class OrderError extends Error {}

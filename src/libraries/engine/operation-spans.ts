@@ -344,8 +344,18 @@ export class OperationSpans implements CallRecorder {
   }
 
   #errorOf(message: Message, hasFailed: boolean): unknown {
-    if (hasFailed) return message.error ?? null;
-    return this.#operation.errorOf?.(message) ?? undefined;
+    if (!hasFailed) return this.#operation.errorOf?.(message) ?? undefined;
+    const error = message.error ?? null;
+    return this.#isAnswer(error, message) ? undefined : error;
+  }
+
+  #isAnswer(error: unknown, message: Message): boolean {
+    try {
+      return this.#operation.isAnswer?.(error, message) === true;
+    } catch {
+      // A getter of the program's error has thrown.
+      return false;
+    }
   }
 
   #fail(span: Span, error: unknown): void {

@@ -21,6 +21,7 @@ const ABSENT = {
   errorOf: undefined,
   finish: undefined,
   failure: undefined,
+  isAnswer: undefined,
   acquired: undefined,
 };
 

@@ -182,8 +182,10 @@ export class Call {
     const status = this.#status;
     const wait = this.connect();
     if (wait !== undefined) {
-      wait.set(http.ERROR_TYPE, failure ?? 'aborted');
-      wait.markStatus(ERROR, '');
+      if (failure !== undefined) {
+        wait.set(http.ERROR_TYPE, failure);
+        wait.markStatus(ERROR, '');
+      }
       wait.end();
     }
     if (status !== undefined) {

@@ -1,6 +1,5 @@
 import { BoundedCache } from '../../core/bounded-cache.js';
 import { version } from '../../core/version.js';
-import { errorTypeOf } from '../../spans/exception.js';
 import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME, SCHEMA_URL } from '../../spans/conventions.js';
 import { Scope } from '../../spans/scope.js';
 import { SpanEnding } from '../../spans/write/span-ending.js';
@@ -88,17 +87,4 @@ const authorities = new BoundedCache<HostAndPort | null>(KEPT, MAX_AUTHORITY, (a
 export function hostAndPort(authority: unknown): HostAndPort | undefined {
   if (typeof authority !== 'string' || authority.length > MAX_AUTHORITY) return undefined;
   return authorities.of(authority) ?? undefined;
-}
-
-/**
- * What the conventions call the type of an error. Undefined if the caller has cancelled the request by a signal,
- * which is no error.
- */
-export function failureOf(error: unknown): string | undefined {
-  try {
-    if ((error as { name?: unknown } | null)?.name === 'AbortError') return undefined;
-  } catch {
-    // A getter of the program has thrown.
-  }
-  return errorTypeOf(error) ?? OTHER;
 }

@@ -8,7 +8,7 @@ import { withOwnParent } from '../../spans/context/trace-state-entries.js';
 import { Guard } from '../guard.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
 import { subscribe } from './channels.js';
-import { failureOf } from './conventions.js';
+import { failureOfReason } from './call-failures.js';
 
 const CALL = Symbol('tracewright.call');
 const OF_UNDICI = Symbol('tracewright.undici');
@@ -259,6 +259,6 @@ export function traceFetchCalls(recorder: CallRecorder): void {
     end(request);
   });
   guard.subscribe('undici:request:error', ({ request, error }: UndiciMessage) => {
-    end(request, failureOf(error));
+    end(request, failureOfReason(error));
   });
 }

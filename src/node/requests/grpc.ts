@@ -4,6 +4,7 @@ import { grpcMethod, grpcStatus, SERVER_FAILURES } from '../../libraries/shared-
 import type { Span } from '../../spans/span.js';
 import type { Guard } from '../guard.js';
 import { ABORTED, ADDRESS, ERROR_TYPE, hostAndPort, PORT } from './conventions.js';
+import { failureOfStream, isGivenUp } from './http2-ends.js';
 
 const METHOD = 'rpc.method';
 const STATUS = 'rpc.response.status_code';
@@ -11,9 +12,27 @@ const ERROR = 2;
 /** Of a method that the server does not have: callers can ask for any. */
 const OTHER_METHOD = '_OTHER';
 
-/** Whether a request of HTTP/2 is a call of gRPC. */
+const CONTENT_TYPE = 'application/grpc';
+/** The error of a call whose answer has no `grpc-status`, with a status of HTTP that says nothing either. */
+const NO_STATUS = 'NO_GRPC_STATUS';
+const HTTP_OK = 200;
+const HTTP_FAILED = 500;
+/** What a client resets the stream of a call with that it needs no more. */
+const CANCEL = 8;
+
+/** Whether a request of HTTP/2 is a call of gRPC: neither gRPC-Web nor Connect, which begin alike. */
 export function isGrpc(contentType: unknown): boolean {
-  return typeof contentType === 'string' && contentType.startsWith('application/grpc');
+  return (
+    typeof contentType === 'string' &&
+    contentType.startsWith(CONTENT_TYPE) &&
+    (contentType.length === CONTENT_TYPE.length || contentType[CONTENT_TYPE.length] === '+')
+  );
+}
+
+/** The status of HTTP of an answer; undefined: none has come. */
+function httpStatus(headers: IncomingHttpHeaders | undefined): number | undefined {
+  const status = (headers as Record<string, unknown> | undefined)?.[':status'];
+  return status === undefined ? undefined : Number(status);
 }
 
 /** The name and the attributes of a call's span. */
@@ -44,14 +63,23 @@ export function endGrpc(span: Span, status: string | undefined, failure: string 
 /** Ends the span of a call that a client sends. */
 export function followGrpcCall(guard: Guard, stream: ClientHttp2Stream, span: Span): void {
   let status: string | undefined;
+  let answered: number | undefined;
   const read = guard.wrap<IncomingHttpHeaders>((headers) => {
     status ??= grpcStatus(headers['grpc-status']);
+    answered ??= httpStatus(headers);
   });
   // The headers have it if the answer has nothing else.
   stream.once('response', read);
   stream.once('trailers', read);
+  const failure = (): string | undefined => {
+    if (status !== undefined) return status === 'OK' ? undefined : status;
+    if (answered !== undefined && answered !== HTTP_OK) return String(answered);
+    const failed = failureOfStream(stream, answered !== undefined);
+    if (failed !== undefined || isGivenUp(stream)) return failed;
+    return NO_STATUS;
+  };
   const close = guard.wrap<undefined>(() => {
-    endGrpc(span, status, status === 'OK' ? undefined : (status ?? ABORTED));
+    endGrpc(span, status, failure());
   });
   stream.once('close', () => {
     close(undefined);
@@ -67,6 +95,18 @@ export function endServedGrpc(stream: ServerHttp2Stream, span: Span): void {
     span.rename(OTHER_METHOD);
     span.set(METHOD, OTHER_METHOD);
   }
-  const failure = SERVER_FAILURES.includes(status) ? status : undefined;
-  endGrpc(span, status, status === undefined ? ABORTED : failure);
+  if (status !== undefined) {
+    endGrpc(span, status, SERVER_FAILURES.includes(status) ? status : undefined);
+  } else if (stream.rstCode === CANCEL) {
+    endGrpc(span, 'CANCELLED', undefined);
+  } else {
+    endGrpc(span, undefined, failureWithoutStatus(httpStatus(headers)));
+  }
+}
+
+/** What a server has failed with that has sent no `grpc-status`. */
+function failureWithoutStatus(answered: number | undefined): string | undefined {
+  if (answered === undefined) return ABORTED;
+  if (answered === HTTP_OK) return NO_STATUS;
+  return answered < HTTP_FAILED ? undefined : String(answered);
 }

@@ -1,13 +1,17 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Guard } from '../guard.js';
 import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
-import { ABORTED, failureOf } from './conventions.js';
+import { failureOf, TIMEOUT } from './call-failures.js';
+import { ABORTED } from './conventions.js';
+import { watchTimeouts } from './socket-timeouts.js';
 
 const CALL = Symbol('tracewright.call');
+/** What its socket had received when its event `timeout` came. */
+const TIMED_OUT = Symbol('tracewright.timedOut');
 const NS_PER_MS = 1e6;
 
-type TracedRequest = ClientRequest & { [CALL]?: Call | undefined };
-type TracedResponse = IncomingMessage & { [CALL]?: Call };
+type TracedRequest = ClientRequest & { [CALL]?: Call | undefined; [TIMED_OUT]?: number };
+type TracedResponse = IncomingMessage & { [CALL]?: Call; req?: TracedRequest };
 
 interface ClientMessage {
   request: TracedRequest;
@@ -44,6 +48,28 @@ function queueOf(request: ClientRequest): readonly unknown[] | undefined {
     if (Array.isArray(queue) && queue.lastIndexOf(request) !== -1) return sockets?.[name] ?? [];
   }
   return undefined;
+}
+
+/** Why the program has ended a request; undefined: it has given it up. */
+function reasonOf(request: TracedRequest | undefined): string | undefined {
+  const received = request?.[TIMED_OUT];
+  if (received === undefined) return undefined;
+  return received === request?.socket?.bytesRead ? TIMEOUT : undefined;
+}
+
+/** What a request has failed with that ends with an error; undefined: the program has given it up. */
+function failureOfRequest(request: TracedRequest, error: unknown): string | undefined {
+  // Node's own error for both: the peer has hung up, or the program.
+  const isHungUp = (error as { message?: unknown } | null)?.message === 'socket hang up';
+  return isHungUp && request.destroyed ? reasonOf(request) : failureOf(error);
+}
+
+/** What a request has failed with whose answer is not complete; undefined: the program has given it up. */
+function failureOfBody({ req, socket }: TracedResponse): string | undefined {
+  // Only the socket knows who has closed it. One that fails has published its error.
+  return (socket as Partial<typeof socket> | null)?.readableEnded === true
+    ? ABORTED
+    : reasonOf(req);
 }
 
 /**
@@ -87,11 +113,11 @@ export function traceHttpCalls(recorder: CallRecorder): void {
     request.once('socket', connected);
   };
   const whenResponseCloses = guard.wrap<TracedResponse>((response) => {
-    response[CALL]?.end(response.complete ? undefined : ABORTED);
+    response[CALL]?.end(response.complete ? undefined : failureOfBody(response));
   });
   const whenRequestCloses = guard.wrap<TracedRequest>((request) => {
     const { res } = request as { res?: TracedResponse | null };
-    if (res === undefined || res === null) request[CALL]?.end(ABORTED);
+    if (res === undefined || res === null) request[CALL]?.end(reasonOf(request));
     // The response ends the call, unless it was handed over with its connection.
     else if (res[CALL] === undefined) endWithConnection(request, res);
   });
@@ -133,6 +159,9 @@ export function traceHttpCalls(recorder: CallRecorder): void {
     });
   });
   guard.subscribe('http.client.request.error', ({ request, error }: ClientMessage) => {
-    request[CALL]?.end(failureOf(error));
+    request[CALL]?.end(failureOfRequest(request, error));
+  });
+  watchTimeouts((request: TracedRequest, received) => {
+    if (request[CALL] !== undefined) request[TIMED_OUT] = received;
   });
 }

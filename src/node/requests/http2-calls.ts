@@ -7,15 +7,12 @@ import { Guard } from '../guard.js';
 import { Call } from './call-recorder.js';
 import type { CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
 import { onFirstMessage } from './channels.js';
-import { failureOf } from './conventions.js';
+import { failureOf } from './call-failures.js';
 import { isUndiciSession } from './fetch-calls.js';
 import { endGrpc, followGrpcCall, isGrpc } from './grpc.js';
+import { failureOfStream, watchHttp2Ends } from './http2-ends.js';
 
 type Headers = IncomingHttpHeaders & Record<string, unknown>;
-
-const NO_ERROR = 0;
-/** What a caller resets a stream with that it needs no more. */
-const CANCEL = 8;
 
 /** A request that Node is about to make. */
 interface Beginning {
@@ -169,19 +166,22 @@ export function traceHttp2Calls(recorder: CallRecorder): void {
   let wrapped: SessionClass | undefined;
 
   const observe = (stream: ClientHttp2Stream, call: Call | Span): void => {
+    watchHttp2Ends(stream);
     if (!(call instanceof Call)) {
       followGrpcCall(guard, stream, call);
       return;
     }
+    let isAnswered = false;
     const onResponse = guard.wrap<Headers>((headers) => {
+      isAnswered = true;
       call.answered(Number(headers[':status'] ?? 0));
     });
-    const onClose = guard.wrap<number | undefined>((code) => {
-      call.end(code === NO_ERROR || code === CANCEL ? undefined : 'ERR_HTTP2_STREAM_ERROR');
+    const onClose = guard.wrap<undefined>(() => {
+      call.end(failureOfStream(stream, isAnswered));
     });
     stream.once('response', onResponse);
     stream.once('close', () => {
-      onClose(stream.rstCode);
+      onClose(undefined);
     });
   };
 
