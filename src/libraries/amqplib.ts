@@ -60,7 +60,10 @@ const publish: Operation<Call> = {
     return description(call, requiredObject(fields, 'fields'), 'publish', 'send');
   },
   // An object of the library's own, which inherits the program's headers.
-  sent: (call) => (argumentsOf(call)[1] as Headers | undefined)?.headers,
+  carry(call, send) {
+    const { headers } = (argumentsOf(call)[1] ?? {}) as Headers;
+    if (headers !== undefined) send(headers);
+  },
 };
 
 /** The function of the program that a message is for, and what it does. */

@@ -1,6 +1,6 @@
 import * as names from './engine/conventions.js';
 import { number, requiredObject, text } from './engine/payload.js';
-import type { Description, Library, Operation } from './library.js';
+import type { Description, Library, Operation, Send } from './library.js';
 
 /** What an injected channel says of a call of a `Queue` or a `Worker`. */
 interface Call {
@@ -62,11 +62,25 @@ function description(
   };
 }
 
+/** What a job carries; undefined: it is the program's own, or nothing. */
+function carriedIn(options: JobOptions | undefined): object | undefined {
+  const metadata = options?.telemetry?.metadata;
+  if (typeof metadata !== 'string') return undefined;
+  try {
+    const carrier = JSON.parse(metadata) as unknown;
+    return typeof carrier === 'object' && carrier !== null ? carrier : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The options of a job that carries the trace on, unless the program has said what it carries. */
-function carrying(options: JobOptions | undefined, metadata: string): JobOptions | undefined {
+function carrying(options: JobOptions | undefined, send: Send): JobOptions | undefined {
   const telemetry = options?.telemetry;
-  if (telemetry?.metadata !== undefined || telemetry?.omitContext === true) return options;
-  return { ...options, telemetry: { ...telemetry, metadata } };
+  if (telemetry?.omitContext === true) return options;
+  const carrier = telemetry?.metadata === undefined ? {} : carriedIn(options);
+  if (carrier === undefined || !send(carrier)) return options;
+  return { ...options, telemetry: { ...telemetry, metadata: JSON.stringify(carrier) } };
 }
 
 const add: Operation<Call> = {
@@ -74,9 +88,9 @@ const add: Operation<Call> = {
   kind: 'producer',
   nests: true,
   describe: (call) => description(call, 'publish', 'send'),
-  carry(call, carrier) {
+  carry(call, send) {
     const given = argumentsOf(call);
-    given[2] = carrying(given[2] as JobOptions | undefined, JSON.stringify(carrier));
+    given[2] = carrying(given[2] as JobOptions | undefined, send);
   },
 };
 
@@ -91,11 +105,10 @@ const addBulk: Operation<Call> = {
     described.attributes[names.MESSAGING_BATCH_SIZE] = number(jobs?.length);
     return described;
   },
-  carry(call, carrier) {
+  carry(call, send) {
     const given = argumentsOf(call) as [Job[]];
-    const metadata = JSON.stringify(carrier);
     given[0] = given[0].map((job) => {
-      const opts = carrying(job.opts, metadata);
+      const opts = carrying(job.opts, send);
       return opts === undefined ? job : { ...job, opts };
     });
   },
@@ -123,15 +136,7 @@ const process: Operation<Call> = {
   describe: (call) => description(call, 'process', 'process'),
   received(call) {
     const [job] = argumentsOf(call) as [Job | undefined];
-    const metadata = job?.opts?.telemetry?.metadata;
-    if (typeof metadata !== 'string') return undefined;
-    try {
-      const carrier = JSON.parse(metadata) as unknown;
-      return typeof carrier === 'object' && carrier !== null ? carrier : undefined;
-    } catch {
-      // The program's own.
-      return undefined;
-    }
+    return carriedIn(job?.opts);
   },
   isAnswer: isHandedBack,
 };

@@ -16,6 +16,7 @@ interface Metadata {
   clone(): Metadata;
   get(name: string): unknown[];
   set(name: string, value: string): void;
+  remove(name: string): void;
 }
 
 /** Host and port of a target such as `dns:localhost:50051`. */
@@ -45,12 +46,21 @@ const call: Operation<Call> = {
       },
     };
   },
-  carry(message, carrier) {
-    const given = requiredObject(message.metadata, 'metadata') as Metadata;
-    if (given.get('traceparent').length > 0) return;
-    // The program may use it again.
-    const metadata = given.clone();
-    for (const [name, value] of Object.entries(carrier)) metadata.set(name, value);
+  carry(message, send) {
+    // The program may use its own again.
+    const metadata = (requiredObject(message.metadata, 'metadata') as Metadata).clone();
+    send({
+      get(name: string) {
+        const values = metadata.get(name);
+        return values.length === 0 ? undefined : values;
+      },
+      set(name: string, value: string) {
+        metadata.set(name, value);
+      },
+      delete(name: string) {
+        metadata.remove(name);
+      },
+    });
     message.metadata = metadata;
   },
   finish(span, { status }) {

@@ -1,5 +1,6 @@
 import { TRACE_PARENT } from '../spans/context/header-format.js';
 import { requiredObject } from './engine/payload.js';
+import type { Send } from './library.js';
 
 /** A header as a producer of the program takes it: text or bytes. */
 type HeaderForm = (text: string) => string | Buffer;
@@ -8,8 +9,6 @@ interface HeaderForms {
   name: HeaderForm;
   value: HeaderForm;
 }
-
-type Carrier = Readonly<Record<string, string>>;
 
 const asText: HeaderForm = (text) => text;
 const asBytes: HeaderForm = (text) => Buffer.from(text);
@@ -51,26 +50,46 @@ function formsOf(client: object): HeaderForms | 'none' {
   return forms;
 }
 
-function isTraceParent(name: unknown): boolean {
-  return (Buffer.isBuffer(name) ? name.toString() : name) === TRACE_PARENT;
+/** The headers of a message, whose names and values are texts or bytes. */
+class MessageHeaders {
+  readonly all: Map<unknown, unknown>;
+  readonly #forms: HeaderForms;
+
+  constructor(all: Iterable<[unknown, unknown]>, forms: HeaderForms) {
+    this.all = new Map(all);
+    this.#forms = forms;
+  }
+
+  #keyOf(name: string): unknown {
+    for (const key of this.all.keys()) {
+      if ((Buffer.isBuffer(key) ? key.toString() : key) === name) return key;
+    }
+    return undefined;
+  }
+
+  get(name: string): unknown {
+    return this.all.get(this.#keyOf(name));
+  }
+
+  set(name: string, value: string): void {
+    this.all.set(this.#keyOf(name) ?? this.#forms.name(name), this.#forms.value(value));
+  }
+
+  delete(name: string): void {
+    this.all.delete(this.#keyOf(name));
+  }
 }
 
-/** Headers that carry the trace on; undefined: they do already, or cannot. */
-function headersWith(headers: unknown, carrier: Carrier, forms: HeaderForms): object | undefined {
-  const added = Object.entries(carrier);
+/** Headers that carry the trace on; undefined: they have another, or cannot. */
+function headersWith(headers: unknown, send: Send, forms: HeaderForms): object | undefined {
   if (headers === undefined || headers instanceof Map) {
-    const map = new Map<unknown, unknown>(headers);
-    if ([...map.keys()].some(isTraceParent)) return undefined;
-    for (const [name, text] of added) map.set(forms.name(name), forms.value(text));
-    return map;
+    const own = new MessageHeaders((headers ?? []) as Map<unknown, unknown>, forms);
+    return send(own) ? own.all : undefined;
   }
   // Names of an object are texts.
   if (typeof headers !== 'object' || headers === null || forms.name !== asText) return undefined;
-  if (Object.keys(headers).some(isTraceParent)) return undefined;
-  return {
-    ...headers,
-    ...Object.fromEntries(added.map(([name, text]) => [name, forms.value(text)])),
-  };
+  const own = new MessageHeaders(Object.entries(headers), forms);
+  return send(own) ? Object.fromEntries(own.all as Map<string, unknown>) : undefined;
 }
 
 /** A message as the program has made it, with other headers. */
@@ -87,14 +106,14 @@ const ownMessages = new WeakMap<object, readonly unknown[]>();
  * Has a producer send messages that carry the trace on, if it can. It reads the list once. From then on the
  * program's options have the program's own list again.
  */
-export function carryOn(client: object, options: { messages?: unknown }, carrier: Carrier): void {
+export function carryOn(client: object, options: { messages?: unknown }, send: Send): void {
   const forms = formsOf(client);
   const given = options.messages;
   if (forms === 'none' || !Array.isArray(given)) return;
   const own = ownMessages.get(given) ?? (given as readonly unknown[]);
   const carrying = own.map((message) => {
     const each = requiredObject(message, 'message') as { headers?: unknown };
-    const headers = headersWith(each.headers, carrier, forms);
+    const headers = headersWith(each.headers, send, forms);
     return headers === undefined ? each : withHeaders(each, headers);
   });
   Object.defineProperty(carrying, Symbol.iterator, {

@@ -1,4 +1,3 @@
-import { carriedHeaders } from './engine/carried-headers.js';
 import * as names from './engine/conventions.js';
 import { number, requiredObject, requiredText, text } from './engine/payload.js';
 import { carryOn, headerOf } from './kafka-messages.js';
@@ -62,8 +61,8 @@ const send: Operation<Send> = {
       },
     };
   },
-  carry({ client, options }, carrier) {
-    carryOn(requiredObject(client, 'client'), options!, carrier);
+  carry({ client, options }, send) {
+    carryOn(requiredObject(client, 'client'), options!, send);
   },
 };
 
@@ -88,7 +87,7 @@ const receive: Operation<Receive> = {
   received({ raw }) {
     const headers = raw?.headers;
     if (!Array.isArray(headers)) return undefined;
-    return carriedHeaders((name) => headerOf(headers, name));
+    return { get: (name: string) => headerOf(headers, name) };
   },
   // One that the program has skipped has no result.
   isDone: () => true,

@@ -1,10 +1,8 @@
-import { TRACE_PARENT } from '../spans/context/header-format.js';
 import type { Attributes } from './engine/attribute-names.js';
-import { carriedHeaders } from './engine/carried-headers.js';
 import * as names from './engine/conventions.js';
 import { failureOf } from './engine/failure.js';
 import { number, requiredObject, text } from './engine/payload.js';
-import type { Failure, Library, Operation } from './library.js';
+import type { Failure, Library, Operation, Send } from './library.js';
 
 interface Message {
   headers?: Readonly<Record<string, unknown>>;
@@ -64,9 +62,9 @@ function failure(error: unknown): Failure {
 }
 
 /** A message of the program, with headers of its own that carry the trace on. */
-function carrying(message: Message, carrier: Readonly<Record<string, string>>): Message {
-  if (message.headers !== undefined && TRACE_PARENT in message.headers) return message;
-  return { ...message, headers: { ...message.headers, ...carrier } };
+function carrying(message: Message, send: Send): Message {
+  const headers = { ...message.headers };
+  return send(headers) ? { ...message, headers } : message;
 }
 
 const publish: Operation<Sending> = {
@@ -80,10 +78,10 @@ const publish: Operation<Sending> = {
     const size = count > 1 ? count : undefined;
     return described('publish', 'send', topic, { 'messaging.batch.message_count': size });
   },
-  carry(call, carrier) {
+  carry(call, send) {
     const batch = batchOf(call);
     const topicMessages = batch.topicMessages?.map((each) => {
-      const messages = each.messages?.map((message) => carrying(message, carrier));
+      const messages = each.messages?.map((message) => carrying(message, send));
       return messages === undefined ? each : { ...each, messages };
     });
     (call.arguments as unknown[])[0] = { ...batch, topicMessages };
@@ -107,10 +105,7 @@ const process: Operation<Receiving> = {
     });
   },
   // Those of a batch have a sender each.
-  received({ message }) {
-    const headers = message?.headers;
-    return headers === undefined ? undefined : carriedHeaders((name) => headers[name]);
-  },
+  received: ({ message }) => message?.headers,
   failure,
 };
 

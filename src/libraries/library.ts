@@ -69,10 +69,8 @@ export interface Operation<Message extends object = object> {
   linkOf?(message: Message): Span | undefined;
   /** The headers of a message that was received: its sender is the parent. Undefined: a new trace begins. */
   received?(message: Message): object | undefined;
-  /** The headers of a message to be sent, which carry the trace on. */
-  sent?(message: Message): object | undefined;
-  /** Has a message carry on what the carrier has, where it has no headers. */
-  carry?(message: Message, carrier: Readonly<Record<string, string>>): void;
+  /** Has a message carry the trace on: calls `send` with its headers, once for each message of a batch. */
+  carry?(message: Message, send: Send): void;
   /** What the operations of this channel follow each other on: one ends when the next begins. */
   turnsOn?(message: Message): object;
   /**
@@ -91,6 +89,12 @@ export interface Operation<Message extends object = object> {
   /** Of waiting for a pool: the connection that it gave. A span has a link to who held that before. */
   acquired?(message: Message): unknown;
 }
+
+/**
+ * Puts the headers of the trace into those of a message: an object, or what has `get`, `set` and `delete`. False: the
+ * message has others, which stay.
+ */
+export type Send = (headers: object) => boolean;
 
 /** The span of something that ends with what an object emits. Its functions do nothing once it has ended. */
 export interface FollowedSpan {

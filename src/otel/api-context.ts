@@ -1,7 +1,7 @@
 import type { Context } from '@opentelemetry/api';
 import type { ActiveContext } from '../spans/context/active-context.js';
 import type { Baggage } from '../spans/context/baggage.js';
-import type { Carried } from '../spans/context/carried.js';
+import type { Carried, Senders } from '../spans/context/carried.js';
 import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
 import { plainBaggage, viewOf } from './baggage-view.js';
@@ -14,15 +14,21 @@ const { CarriedBaggage, CarriedScope, Span: SpanClass } = spans;
 /** What a program has put into a context of the API, but for the span. */
 class ContextValues implements Carried {
   readonly suppressesTracing: boolean;
+  readonly senders: Senders | undefined;
   readonly #values: ReadonlyMap<symbol, unknown>;
   /** A context of a class that is not known, for what is not among the values. */
   readonly #others: Context | undefined;
   #baggage: Baggage | undefined = undefined;
   #knowsBaggage = false;
 
-  constructor(values: ReadonlyMap<symbol, unknown>, others: Context | undefined) {
+  constructor(
+    values: ReadonlyMap<symbol, unknown>,
+    others: Context | undefined,
+    senders: Senders | undefined,
+  ) {
     this.#values = values;
     this.#others = others;
+    this.senders = senders;
     this.suppressesTracing = this.get(SUPPRESS_TRACING_KEY) === true;
   }
 
@@ -38,21 +44,25 @@ class ContextValues implements Carried {
     return this.with(BAGGAGE_KEY, viewOf(baggage, this.get(BAGGAGE_KEY)));
   }
 
+  withSenders(senders: Senders): Carried {
+    return new ContextValues(this.#values, this.#others, senders);
+  }
+
   get(key: symbol): unknown {
     return this.#values.has(key) ? this.#values.get(key) : this.#others?.getValue(key);
   }
 
   with(key: symbol, value: unknown): ContextValues {
-    return new ContextValues(new Map(this.#values).set(key, value), this.#others);
+    return new ContextValues(new Map(this.#values).set(key, value), this.#others, this.senders);
   }
 
-  without(key: symbol): ContextValues | undefined {
+  without(key: symbol): Carried | undefined {
     const values = new Map(this.#values);
     values.delete(key);
     const others = this.#others?.deleteValue(key);
-    return values.size === 0 && others === undefined
-      ? undefined
-      : new ContextValues(values, others);
+    const { senders } = this;
+    if (values.size > 0 || others !== undefined) return new ContextValues(values, others, senders);
+    return senders === undefined ? undefined : new CarriedBaggage(undefined, senders);
   }
 }
 
@@ -60,6 +70,7 @@ function valueIn(carried: Carried | undefined, key: symbol): unknown {
   if (carried === undefined) return undefined;
   if (carried instanceof ContextValues) return carried.get(key);
   if (key !== BAGGAGE_KEY || !(carried instanceof CarriedBaggage)) return undefined;
+  if (carried.baggage === undefined) return undefined;
   return (carried.shown ??= viewOf(carried.baggage, undefined));
 }
 
@@ -68,7 +79,7 @@ function valuesOf(carried: Carried | undefined): ContextValues {
   if (carried instanceof ContextValues) return carried;
   const baggage = valueIn(carried, BAGGAGE_KEY);
   const values = new Map<symbol, unknown>(baggage === undefined ? [] : [[BAGGAGE_KEY, baggage]]);
-  return new ContextValues(values, undefined);
+  return new ContextValues(values, undefined, carried?.senders);
 }
 
 /** A context that is neither a span nor the API's own root. */
@@ -116,9 +127,20 @@ function contextWith(
   value: unknown,
 ): Context {
   if (key !== SPAN_KEY) return new ApiContext(span, valuesOf(carried).with(key, value));
+  if (!isOwnSpan(value)) return new ApiContext(value, carried);
+  const below = carriedBelow(value, carried);
   // A span with nothing else is its own context.
-  if (isOwnSpan(value) && value.carried === carried) return value as unknown as Context;
-  return new ApiContext(value, carried);
+  return value.carried === below ? (value as unknown as Context) : new ApiContext(value, below);
+}
+
+/** What a context carries that gets a span, which others may have sent work for. */
+function carriedBelow(span: Span, carried: Carried | undefined): Carried | undefined {
+  const senders = span.carried?.senders;
+  if (senders === undefined || senders === carried?.senders) return carried;
+  if (carried !== undefined) return carried.withSenders(senders);
+  return (span.carried as object) === senders
+    ? span.carried
+    : new CarriedBaggage(undefined, senders);
 }
 
 function contextWithout(span: unknown, carried: Carried | undefined, key: symbol): Context {
@@ -176,16 +198,20 @@ interface MapContext {
 function ofForeign(context: Context): ApiContext | undefined {
   const values = (context as MapContext)._currentContext;
   const span = context.getValue(SPAN_KEY);
+  const senders = isOwnSpan(span) ? span.carried?.senders : undefined;
   if (!(values instanceof Map)) {
     // Without the span: one below would keep all those above in memory.
-    const others = new ContextValues(new Map(), context.deleteValue(SPAN_KEY));
+    const others = new ContextValues(new Map(), context.deleteValue(SPAN_KEY), senders);
     return new ApiContext(span, others, context);
   }
   const known = values as Map<symbol, unknown>;
-  if (known.size === (known.has(SPAN_KEY) ? 1 : 0)) return new ApiContext(span, undefined, context);
+  if (known.size === (known.has(SPAN_KEY) ? 1 : 0)) {
+    const carried = senders === undefined ? undefined : new CarriedBaggage(undefined, senders);
+    return new ApiContext(span, carried, context);
+  }
   const rest = new Map(known);
   rest.delete(SPAN_KEY);
-  return new ApiContext(span, new ContextValues(rest, undefined), context);
+  return new ApiContext(span, new ContextValues(rest, undefined, senders), context);
 }
 
 const EMPTY = new ApiContext(undefined, undefined);

@@ -1,7 +1,5 @@
 import type { SpanAttributes, SpanValue } from './attributes.js';
 import type { ActiveContext } from './context/active-context.js';
-import { NO_BAGGAGE } from './context/baggage.js';
-import { CarriedBaggage } from './context/carried.js';
 import type { Carried } from './context/carried.js';
 import { pool, POOL_WORDS, refill } from './context/ids.js';
 import type { RemoteParent } from './context/remote-parent.js';
@@ -11,6 +9,7 @@ import { observer } from './observer.js';
 import { checkName, isIdle, openOutput, output, warnWithoutTarget } from './recording.js';
 import { isInShare } from './sampling.js';
 import type { Scope } from './scope.js';
+import { carriedBelow, carriedBy, carriedByBatch } from './senders.js';
 import { BELOW, ENDED, NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
@@ -86,12 +85,16 @@ export function begin(
       traceState = stateAfter(to, sampled, traceState);
       callers = sampled | (callers & RANDOM);
     }
-    if (parent.state === REMOTE) callers |= PARENT_REMOTE;
+    let below = carried;
+    if (parent.state === REMOTE) {
+      callers |= PARENT_REMOTE;
+      below = carriedBelow(parent, carried);
+    }
     const state = callers & SAMPLED;
     const { s0: p0, s1: p1 } = parent;
     const isBelow = parent.output === to && parent.state !== NOT_RECORDED;
     const flags = callers | kind | (isBelow ? BELOW : 0);
-    return new Span(to, state, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
+    return new Span(to, state, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, below);
   }
   const [t0, t1, t2, t3] = parent.parent!.trace;
   const [p0, p1] = parent.parent!.span;
@@ -160,15 +163,6 @@ function decide(
 
 function stateAfter({ sampler }: SpanOutput, sampled: number, traceState: string): string {
   return withDecision(traceState, sampled === 0 ? NOT_SAMPLED : sampler.recorded);
-}
-
-/** What is carried below a caller: its baggage, and what else is active here. */
-export function carriedBy(
-  { baggage }: RemoteParent,
-  active: Carried | undefined,
-): Carried | undefined {
-  if (active !== undefined) return active.withBaggage(baggage ?? NO_BAGGAGE);
-  return baggage === undefined ? undefined : new CarriedBaggage(baggage);
 }
 
 /** Says which library records the span. */
@@ -270,8 +264,11 @@ export function startInWith(
   { root, startTime, links, decide: decideOn }: SpanDetails,
 ): Span {
   const to = openOutput();
-  const carried = context?.carried;
   const parent = root ? undefined : context?.activeSpan;
+  const carried =
+    parent === undefined && links.length > 0
+      ? carriedByBatch(links, context?.carried)
+      : context?.carried;
   if (to === undefined) {
     if (isIdle) warnWithoutTarget();
     return withoutTarget(name, parent, carried);

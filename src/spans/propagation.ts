@@ -15,10 +15,11 @@ import {
 } from './context/header-format.js';
 import type { HeaderFormat } from './context/header-format.js';
 import { TRACE_FLAGS_MASK } from './layout.js';
-import { propagated } from './context/propagators-variable.js';
+import { allFormats, propagated } from './context/propagators-variable.js';
 import { RemoteParent } from './context/remote-parent.js';
 import { ownParentIn, sentTraceState } from './context/trace-state-entries.js';
 import { checkTraceState, parseTraceParent, traceParentOf } from './context/trace-context.js';
+import type { TraceParent } from './context/trace-context.js';
 import type { Span } from './span.js';
 
 /** Headers as an object, as `Headers`, or as a Map. */
@@ -33,6 +34,10 @@ interface Gettable {
 
 function isCarrier(carrier: unknown): carrier is object {
   return typeof carrier === 'object' && carrier !== null && !ArrayBuffer.isView(carrier);
+}
+
+interface Deletable {
+  delete(name: string): unknown;
 }
 
 function put(carrier: object, name: string, value: string): void {
@@ -58,6 +63,7 @@ function read(carrier: object, name: string): string[] | undefined {
     }
   }
   if (typeof value === 'string') return [value];
+  if (Buffer.isBuffer(value)) return [value.toString()];
   if (!isArray(value)) return undefined;
   const texts: string[] = [];
   for (let i = 0; i < value.length && i < MAX_HEADERS; i++) {
@@ -67,27 +73,121 @@ function read(carrier: object, name: string): string[] | undefined {
   return texts;
 }
 
-/** Puts the headers of a format, unless the program has put one of them. */
+function remove(carrier: object, name: string): void {
+  if (typeof (carrier as Partial<Deletable>).delete === 'function') {
+    (carrier as Deletable).delete(name);
+    return;
+  }
+  for (const key of Object.keys(carrier)) {
+    if (key.length === name.length && key.toLowerCase() === name)
+      Reflect.deleteProperty(carrier, key);
+  }
+  // Of an object that inherits the program's headers.
+  if (name in carrier) Reflect.set(carrier, name, undefined);
+}
+
+function has(carrier: object, name: string): boolean {
+  return read(carrier, name) !== undefined;
+}
+
 function putFormat(format: HeaderFormat, span: Span, carrier: object): void {
-  if (format.fields.some((name) => read(carrier, name) !== undefined)) return;
   format.inject(span, (name, value) => {
     put(carrier, name, value);
   });
 }
 
+function putTrace(span: Span, carrier: object): void {
+  put(carrier, TRACE_PARENT, traceParentOf(span, span.flags & TRACE_FLAGS_MASK));
+  const traceState = sentTraceState(span);
+  if (traceState !== '') put(carrier, TRACE_STATE, traceState);
+}
+
 /** The headers of a span: `traceparent`, `tracestate` and `baggage`, unless others are wanted. */
-export function injectSpan(span: Span, baggage: Baggage | undefined, carrier: object): void {
-  if (programFormat.format !== undefined) {
-    putFormat(programFormat.format, span, carrier);
+function injectSpan(span: Span, baggage: Baggage | undefined, carrier: object): void {
+  const { format } = programFormat;
+  if (format !== undefined) {
+    putFormat(format, span, carrier);
     return;
   }
-  if (propagated.trace) {
-    put(carrier, TRACE_PARENT, traceParentOf(span, span.flags & TRACE_FLAGS_MASK));
-    const traceState = sentTraceState(span);
-    if (traceState !== '') put(carrier, TRACE_STATE, traceState);
-  }
-  for (const format of propagated.formats) putFormat(format, span, carrier);
+  if (propagated.trace) putTrace(span, carrier);
+  for (const each of propagated.formats) putFormat(each, span, carrier);
   injectBaggage(baggage, carrier);
+}
+
+/** Who a span is below by headers of W3C: the sender's own, where another agent's `traceparent` is next to it. */
+function traceIn(carrier: object, baggage?: Baggage): RemoteParent | undefined {
+  const headers = read(carrier, TRACE_PARENT);
+  const parent = headers?.length === 1 ? parseTraceParent(headers[0]!.trim()) : undefined;
+  if (parent === undefined) return undefined;
+  const state = read(carrier, TRACE_STATE);
+  const traceState = state === undefined ? '' : checkTraceState(state.join(','));
+  const own = ownParentIn(traceState);
+  const ownParent = own === undefined ? undefined : parseTraceParent(own.traceParent);
+  return own === undefined || ownParent === undefined
+    ? new RemoteParent(parent, traceState, baggage)
+    : new RemoteParent(ownParent, own.others, baggage);
+}
+
+/** Whether a message was given headers that its sender has received: its span is to be in between. */
+function isCopied({ carried }: Span, parent: TraceParent | undefined): boolean {
+  return parent !== undefined && carried?.senders?.include(parent) === true;
+}
+
+/**
+ * Has a message carry a span on. Headers that the program has chosen stay, and so do those of another agent. Those that
+ * it has copied from what it received are replaced, in each format that it has copied.
+ *
+ * @param baggage unless the message has its own.
+ * @param carrier an object of texts, or what has `get`, `set` and `delete`.
+ * @returns whether the message carries the span.
+ */
+export function sendSpan(span: Span, baggage: Baggage | undefined, carrier: object): boolean {
+  const { format } = programFormat;
+  if (format !== undefined) return sendFormat(format, span, carrier);
+  let isSent = true;
+  if (!has(carrier, TRACE_PARENT)) {
+    if (propagated.trace) putTrace(span, carrier);
+  } else if (isCopied(span, traceIn(carrier)?.parent)) {
+    if (!isSigned(carrier)) replaceCopied(span, carrier);
+  } else {
+    isSent = false;
+  }
+  for (const each of propagated.formats) sendFormat(each, span, carrier);
+  if (baggage !== undefined && !has(carrier, BAGGAGE)) injectBaggage(baggage, carrier);
+  return isSent;
+}
+
+function sendFormat(format: HeaderFormat, span: Span, carrier: object): boolean {
+  if (format.fields.some((name) => has(carrier, name))) {
+    if (!isCopied(span, readFormat(format, carrier, undefined)?.parent)) return false;
+    for (const name of format.fields) remove(carrier, name);
+  }
+  putFormat(format, span, carrier);
+  return true;
+}
+
+function replaceCopied(span: Span, carrier: object): void {
+  // Those that this process does not read itself were copied too.
+  const copied = allFormats().filter(
+    (format) =>
+      has(carrier, format.fields[0]!) &&
+      isCopied(span, readFormat(format, carrier, undefined)?.parent),
+  );
+  for (const name of [TRACE_PARENT, TRACE_STATE, ...copied.flatMap(({ fields }) => fields)]) {
+    remove(carrier, name);
+  }
+  putTrace(span, carrier);
+  for (const format of copied) putFormat(format, span, carrier);
+}
+
+/** Where signatures list the headers that they cover: AWS's `SignedHeaders`, and RFC 9421. */
+const SIGNATURES = ['authorization', 'signature-input', 'signature'];
+
+/** Whether a signature covers headers of the trace: the receiver refuses other values. */
+export function isSigned(carrier: object): boolean {
+  return SIGNATURES.some((name) =>
+    read(carrier, name)?.some((text) => /\btrace(?:parent|state)\b/i.test(text)),
+  );
 }
 
 function injectBaggage(baggage: Baggage | undefined, carrier: object): void {
@@ -141,25 +241,15 @@ export function extract(carrier: Carrier): RemoteParent | undefined {
   if (!isCarrier(carrier)) throw wrongType('carrier', carrier, 'an object, a Headers or a Map');
   if (programFormat.format !== undefined)
     return readFormat(programFormat.format, carrier, undefined);
-  const headers = propagated.trace ? read(carrier, TRACE_PARENT) : undefined;
-  const parent = headers?.length === 1 ? parseTraceParent(headers[0]!.trim()) : undefined;
   const baggageHeader = propagated.baggage ? read(carrier, BAGGAGE) : undefined;
   const baggage = baggageHeader === undefined ? undefined : parseBaggage(baggageHeader.join(','));
-  if (parent === undefined) {
-    for (const format of propagated.formats) {
-      const found = readFormat(format, carrier, baggage);
-      if (found !== undefined) return found;
-    }
-    if (baggage === undefined) return undefined;
+  const sent = propagated.trace ? traceIn(carrier, baggage) : undefined;
+  if (sent !== undefined) return sent;
+  for (const format of propagated.formats) {
+    const found = readFormat(format, carrier, baggage);
+    if (found !== undefined) return found;
   }
-  const state = parent === undefined ? undefined : read(carrier, TRACE_STATE);
-  const traceState = state === undefined ? '' : checkTraceState(state.join(','));
-  const own = ownParentIn(traceState);
-  const ownParent = own === undefined ? undefined : parseTraceParent(own.traceParent);
-  if (own === undefined || ownParent === undefined) {
-    return new RemoteParent(parent, traceState, baggage);
-  }
-  return new RemoteParent(ownParent, own.others, baggage);
+  return baggage === undefined ? undefined : new RemoteParent(undefined, '', baggage);
 }
 
 /** The baggage that is active. */

@@ -10,7 +10,7 @@ import {
   swapContext,
 } from './context/context-storage.js';
 import { observeSpans } from './observer.js';
-import { extract, getBaggage, inject, injectSpan, withBaggage } from './propagation.js';
+import { extract, getBaggage, inject, sendSpan, withBaggage } from './propagation.js';
 import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
 import { Span } from './span.js';
@@ -53,7 +53,6 @@ export const spans = shared('spans', () => ({
   flush,
   getBaggage,
   inject,
-  injectSpan,
   keepAnew,
   keepByTemplate,
   keepWith,
@@ -64,6 +63,7 @@ export const spans = shared('spans', () => ({
   routeOf,
   runWith,
   runWithOne,
+  sendSpan,
   setRoute,
   shutdown,
   standIn,

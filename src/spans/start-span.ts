@@ -3,7 +3,7 @@ import type { OptionNames } from '../core/options/argument.js';
 import { takeElements } from '../core/taken-elements.js';
 import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
-import { begin, carriedBy, giveScope, keep, nowIn } from './begin-span.js';
+import { begin, giveScope, keep, nowIn } from './begin-span.js';
 import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
 import { RemoteParent } from './context/remote-parent.js';
@@ -12,6 +12,7 @@ import { KIND_SHIFT, KINDS } from './layout.js';
 import type { SpanKind } from './layout.js';
 import { checkName, isIdle, openOutput, output } from './recording.js';
 import type { Scope } from './scope.js';
+import { carriedBy, carriedByBatch } from './senders.js';
 import { OPEN, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
@@ -118,7 +119,7 @@ export function startScopedSpan(
   const active = activeContext();
   const parent = parentOf(options, active);
   const given = options?.parent;
-  const carried =
+  let carried =
     given instanceof RemoteParent ? carriedBy(given, active?.carried) : (given ?? active)?.carried;
   const kind = KINDS.indexOf(options?.kind ?? 'internal');
   if (kind === -1) throw wrongType('kind', options?.kind, KINDS.join(', '));
@@ -127,6 +128,7 @@ export function startScopedSpan(
     givenLinks === undefined
       ? []
       : checkLinks(takeElements('links', givenLinks, MAX_LINKS, 'a list'));
+  if (parent === undefined && links.length > 0) carried = carriedByBatch(links, carried);
   if (to === undefined) return withoutTarget(name, parent, carried);
   if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
   const trusted = !(given instanceof RemoteParent) || given.trusted;

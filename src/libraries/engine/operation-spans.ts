@@ -1,4 +1,3 @@
-import { TRACE_PARENT } from '../../spans/context/header-format.js';
 import type { RemoteParent } from '../../spans/context/remote-parent.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
@@ -82,7 +81,7 @@ export class OperationSpans implements CallRecorder {
     this.#below = { kind: operation.kind };
     this.#followsParent = operation.callsBack !== true && operation.received === undefined;
     this.#beginsLate = operation.atLeastMs !== undefined && operation.nests !== true;
-    this.#carries = operation.carry !== undefined || operation.sent !== undefined;
+    this.#carries = operation.carry !== undefined;
     this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
     this.#choosesParent = operation.received !== undefined || operation.isDetached !== undefined;
     this.#endsPlainly = !this.readsResult && operation.atLeastMs === undefined;
@@ -235,17 +234,7 @@ export class OperationSpans implements CallRecorder {
   /** Has a message carry the trace on, unless the program has done so itself. */
   #send(span: Span, message: Message): void {
     if (!this.#options.propagates || span.activeSpan === undefined) return;
-    const operation = this.#operation;
-    if (operation.carry !== undefined) {
-      const carrier: Record<string, string> = {};
-      spans.injectSpan(span, undefined, carrier);
-      operation.carry(message, carrier);
-      return;
-    }
-    const headers = operation.sent?.(message);
-    if (headers !== undefined && !(TRACE_PARENT in headers)) {
-      spans.injectSpan(span, undefined, headers);
-    }
+    this.#operation.carry?.(message, (headers) => spans.sendSpan(span, undefined, headers));
   }
 
   /** The call has returned. What it began may go on. */

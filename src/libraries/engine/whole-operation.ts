@@ -14,7 +14,6 @@ const ABSENT = {
   isDetached: undefined,
   linkOf: undefined,
   received: undefined,
-  sent: undefined,
   carry: undefined,
   turnsOn: undefined,
   isDone: undefined,

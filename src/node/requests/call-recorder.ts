@@ -1,10 +1,11 @@
 import type { SpanValue } from '../../spans/attributes.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
-import { BAGGAGE, TRACE_PARENT, TRACE_STATE } from '../../spans/context/header-format.js';
+import { TRACE_PARENT, TRACE_STATE } from '../../spans/context/header-format.js';
 import { isOfSameTrace, traceParentOf } from '../../spans/context/trace-context.js';
 import { withOwnParent } from '../../spans/context/trace-state-entries.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
 import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
+import { isSigned } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
@@ -50,6 +51,7 @@ export interface CallHeaders {
   get(name: string): unknown;
   /** Adds a header, or replaces it. */
   set(name: string, value: string): void;
+  delete(name: string): void;
 }
 
 /** Records the requests that this thread sends as spans, and puts their ids into the headers. */
@@ -107,20 +109,16 @@ export class CallRecorder {
   #propagate(span: Span, server: http.HostAndPort | undefined, headers: CallHeaders): void {
     const host = server?.host ?? '';
     if (span.activeSpan === undefined || !this.#policy.sendsTrace(host)) return;
-    const sent = headers.get(TRACE_PARENT);
-    if (sent !== undefined) {
-      sendNextTo(sent, span, headers);
-      return;
-    }
-    const sendsBaggage = this.#policy.sendsBaggage(host) && headers.get(BAGGAGE) === undefined;
-    spans.injectSpan(span, sendsBaggage ? span.baggage : undefined, headers);
+    const baggage = this.#policy.sendsBaggage(host) ? span.baggage : undefined;
+    if (!spans.sendSpan(span, baggage, headers)) sendNextTo(span, headers);
   }
 }
 
 /** Another agent, or the program, has sent its parent. If it is of another trace, ours goes into `tracestate`. */
-function sendNextTo(sent: unknown, span: Span, headers: CallHeaders): void {
+function sendNextTo(span: Span, headers: CallHeaders): void {
+  const sent = headers.get(TRACE_PARENT);
   const own = traceParentOf(span, span.flags & SAMPLED);
-  if (typeof sent !== 'string' || isOfSameTrace(sent, own)) return;
+  if (typeof sent !== 'string' || isOfSameTrace(sent, own) || isSigned(headers)) return;
   const traceState = headers.get(TRACE_STATE);
   headers.set(TRACE_STATE, withOwnParent(typeof traceState === 'string' ? traceState : '', own));
 }

@@ -97,6 +97,10 @@ class UndiciCall implements CallHeaders {
     return at === -1 ? undefined : String(headers[at]);
   }
 
+  delete(name: string): void {
+    removeHeader(this.#request, name);
+  }
+
   set(name: string, value: string): void {
     const request = this.#request;
     const { sent } = this;

@@ -34,6 +34,9 @@ function headersOf(request: ClientRequest): CallHeaders | undefined {
   return {
     get: (name) => request.getHeader(name),
     set: (name, value) => request.setHeader(name, value),
+    delete: (name) => {
+      request.removeHeader(name);
+    },
   };
 }
 

@@ -87,6 +87,19 @@ class EarlyHeaders implements CallHeaders {
     if (at === -1) list.push(name, value);
     else list[at + 1] = value;
   }
+
+  delete(name: string): void {
+    const list = this.#list;
+    if (list === undefined) {
+      for (const key of Object.keys(this.#object)) {
+        if (key.toLowerCase() === name) Reflect.deleteProperty(this.#object, key);
+      }
+      return;
+    }
+    for (let i = list.length - 2; i >= 0; i -= 2) {
+      if (text(list[i])?.toLowerCase() === name) list.splice(i, 2);
+    }
+  }
 }
 
 /** Undefined: they are none, or a getter of the program throws, as it will when Node reads it. */

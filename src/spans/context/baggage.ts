@@ -37,18 +37,17 @@ function decode(value: string): string {
 /** An entry of a header: name, value, and its properties as they came. */
 export type FormattedEntry = readonly [name: string, value: string, properties: string];
 
-/** The members of a header that fit into the limit. */
-function membersOf(header: string): string[] {
-  if (header.length <= MAX_BYTES) return header.split(',');
-  const end = header.lastIndexOf(',', MAX_BYTES);
-  return end === -1 ? [] : header.slice(0, end).split(',');
-}
+/** What is looked at: a message may have headers of any length. */
+const MAX_READ = 1 << 16;
 
-/** The entries of a header `baggage`. What violates the specification is ignored. */
+/** The entries of a header `baggage`. What violates the specification, or exceeds its limits, is ignored. */
 export function parseEntries(header: string): FormattedEntry[] {
   const entries: FormattedEntry[] = [];
   const names = new Set<string>();
-  for (const member of membersOf(header)) {
+  let length = 0;
+  for (const member of header.slice(0, MAX_READ).split(',')) {
+    if (length + member.length > MAX_BYTES) continue;
+    length += member.length + 1;
     const [pair = '', ...properties] = member.split(';');
     const equals = pair.indexOf('=');
     if (equals === -1) continue;

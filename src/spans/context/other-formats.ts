@@ -26,6 +26,7 @@ const B3_TRACE = 'x-b3-traceid';
 const B3_SPAN = 'x-b3-spanid';
 const B3_SAMPLED = 'x-b3-sampled';
 const B3_FLAGS = 'x-b3-flags';
+const B3_PARENT = 'x-b3-parentspanid';
 const B3_SINGLE = /^([\da-f]{32}|[\da-f]{16})-([\da-f]{16})(?:-([01d])(?:-[\da-f]{16})?)?$/i;
 const B3_TRACE_ID = /^(?:[\da-f]{16}|[\da-f]{32})$/i;
 const B3_SPAN_ID = /^[\da-f]{16}$/i;
@@ -45,10 +46,8 @@ function extractB3(get: (name: string) => string | undefined): Extracted | undef
   return extracted(...ids, decision);
 }
 
-const B3_FIELDS = [B3, B3_TRACE, B3_SPAN, B3_SAMPLED, B3_FLAGS];
-
 const b3: HeaderFormat = {
-  fields: B3_FIELDS,
+  fields: [B3, B3_TRACE, B3_SPAN, B3_SAMPLED, B3_FLAGS, B3_PARENT],
   inject(span, put) {
     const { trace_id: trace, span_id: id } = span.ids;
     put(B3, `${trace}-${id}-${isSampled(span) ? 1 : 0}`);
@@ -57,7 +56,8 @@ const b3: HeaderFormat = {
 };
 
 const b3multi: HeaderFormat = {
-  fields: B3_FIELDS,
+  // The first of them is what its senders have.
+  fields: [B3_TRACE, B3, B3_SPAN, B3_SAMPLED, B3_FLAGS, B3_PARENT],
   inject(span, put) {
     const { trace_id: trace, span_id: id } = span.ids;
     put(B3_TRACE, trace);

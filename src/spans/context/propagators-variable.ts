@@ -23,6 +23,11 @@ export function unknownPropagators(text: string): string[] {
   );
 }
 
+/** All but W3C's, also those that are not wanted. */
+export function allFormats(): readonly HeaderFormat[] {
+  return formatsOf(OTHERS);
+}
+
 function formatsOf(names: readonly string[]): HeaderFormat[] {
   if (names.length === 0) return [];
   const { formatOf } = require('./other-formats.js') as typeof import('./other-formats.js');

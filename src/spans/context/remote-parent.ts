@@ -1,9 +1,14 @@
 import type { Baggage } from './baggage.js';
+import { CarriedBaggage } from './carried.js';
+import type { Carried, Senders } from './carried.js';
 import { hexWord } from './ids.js';
 import type { SpanIds, TraceParent } from './trace-context.js';
 
-/** What a caller has sent: its span, as parent of one here, and its baggage. */
-export class RemoteParent {
+/**
+ * What a caller has sent: its span, as parent of one here, and its baggage. It is what spans below it carry, so that no
+ * other object is needed.
+ */
+export class RemoteParent implements Carried, Senders {
   /** The headers, checked. Undefined when only baggage came. */
   readonly parent: TraceParent | undefined;
   readonly traceState: string;
@@ -27,5 +32,35 @@ export class RemoteParent {
       span_id: span.map(hexWord).join(''),
       trace_flags: flags.toString(16).padStart(2, '0'),
     };
+  }
+
+  /** @internal */
+  include({ trace, span }: TraceParent): boolean {
+    const own = this.parent;
+    return (
+      own !== undefined &&
+      own.span.every((word, i) => word === span[i]) &&
+      own.trace.every((word, i) => word === trace[i])
+    );
+  }
+
+  /** @internal */
+  get senders(): Senders | undefined {
+    return this.parent === undefined ? undefined : this;
+  }
+
+  /** @internal */
+  get suppressesTracing(): boolean {
+    return false;
+  }
+
+  /** @internal */
+  withBaggage(baggage: Baggage): Carried {
+    return new CarriedBaggage(baggage, this.senders);
+  }
+
+  /** @internal */
+  withSenders(senders: Senders): Carried {
+    return new CarriedBaggage(this.baggage, senders);
   }
 }

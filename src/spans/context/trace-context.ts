@@ -9,10 +9,18 @@ const TRACEPARENT =
   /^([\da-f]{2})-([\da-f]{8})([\da-f]{8})([\da-f]{8})([\da-f]{8})-([\da-f]{8})([\da-f]{8})-([\da-f]{2})(?:-.*)?$/;
 /** Members of a `tracestate`. */
 export const MAX_MEMBERS = 32;
-/** What is carried on at least must be 512; longer ones are sent as they came. */
+/** What is carried on at least must be 512. */
 const MAX_STATE = 8192;
+/** What is looked at: a message may have headers of any length. */
+const MAX_READ = 1 << 16;
 
-const KEY = /^(?:[a-z][a-z\d_\-*/]{0,255}|[a-z\d][a-z\d_\-*/]{0,240}@[a-z][a-z\d_\-*/]{0,13})$/;
+/** OpenTelemetry's member: `ot=th:…;rv:…`, a threshold and a random value in hexadecimal digits. */
+export const OPEN_TELEMETRY = 'ot';
+/** Ours. Its value says whether the trace is recorded, where no threshold does. */
+export const OWN = 'tracewright';
+
+/** By Level 2 of the specification, which allows more than Level 1. */
+const KEY = /^[a-z\d][a-z\d_\-*/@]{0,255}$/;
 const VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
 /** The ids of a span in the notation of W3C Trace Context. */
@@ -164,19 +172,26 @@ export function formatTraceParent({ trace_id, span_id, trace_flags }: SpanIds): 
   return `00-${trace_id}-${span_id}-${trace_flags}`;
 }
 
-/** A `tracestate` as it is to be sent on; empty if it is not valid. */
+/**
+ * A `tracestate` as it is to be sent on. Members that are not valid are left out, and what exceeds the limits. Of several
+ * with one key the first stays.
+ */
 export function checkTraceState(header: string): string {
-  if (header.length > MAX_STATE) return '';
-  const members: string[] = [];
-  const keys = new Set<string>();
-  for (const part of header.split(',')) {
+  const members = new Map<string, string>();
+  let length = 0;
+  for (const part of header.slice(0, MAX_READ).split(',')) {
     const member = part.replace(/^[ \t]+|[ \t]+$/g, '');
-    if (member === '') continue;
     const equals = member.indexOf('=');
     const key = member.slice(0, Math.max(equals, 0));
-    if (!KEY.test(key) || !VALUE.test(member.slice(equals + 1)) || keys.has(key)) return '';
-    keys.add(key);
-    members.push(member);
+    if (!KEY.test(key) || !VALUE.test(member.slice(equals + 1)) || members.has(key)) continue;
+    if (length + member.length >= MAX_STATE) continue;
+    length += member.length + 1;
+    members.set(key, member);
   }
-  return members.length > MAX_MEMBERS ? '' : members.join(',');
+  for (const key of [...members.keys()].reverse()) {
+    if (members.size <= MAX_MEMBERS) break;
+    // What others have decided counts, wherever it is.
+    if (key !== OWN && key !== OPEN_TELEMETRY) members.delete(key);
+  }
+  return [...members.values()].join(',');
 }

@@ -1,13 +1,8 @@
-import { MAX_MEMBERS } from './trace-context.js';
+import { MAX_MEMBERS, OPEN_TELEMETRY, OWN } from './trace-context.js';
 
 /**
  * What a `tracestate` says of sampling. Texts are valid: `checkTraceState` has passed them, or they were made here.
  */
-
-/** OpenTelemetry's member: `ot=th:…;rv:…`, a threshold and a random value in hexadecimal digits. */
-const OPEN_TELEMETRY = 'ot';
-/** Ours. Its value says whether the trace is recorded, where no threshold does. */
-const OWN = 'tracewright';
 
 /** Ours where another agent has sent its own `traceparent`: the rest of the `traceparent` that it stands for. */
 const OWN_PARENT = /(?:^|,)tracewright=([\da-f]{32}-[\da-f]{16}-[\da-f]{2})(?=,|$)/;
