@@ -1,5 +1,5 @@
 import { BoundedCache } from '../core/bounded-cache.js';
-import { routeOf, setRoute } from '../spans/route.js';
+import { routeFound } from '../spans/route.js';
 import { isCallersFault, statusOf } from './engine/answered-errors.js';
 import { fastifyRoute } from './engine/fastify-route.js';
 import { text } from './engine/payload.js';
@@ -47,9 +47,7 @@ function describe({ route, request, handler: given }: Handling): Description {
 function reportRoute({ route, request, handler: given }: Handling): void {
   const pattern = text(route?.url);
   const raw = given === undefined ? undefined : request?.raw;
-  if (pattern !== undefined && raw !== undefined && routeOf(raw) === undefined) {
-    setRoute(raw, pattern);
-  }
+  if (pattern !== undefined && raw !== undefined) routeFound(raw, pattern);
 }
 
 /** The handler of a route, without the hooks before and after it. */

@@ -1,4 +1,4 @@
-import { routeOf, setRoute } from '../spans/route.js';
+import { routeFound } from '../spans/route.js';
 import { isAnswered } from './engine/answered-errors.js';
 import { requiredObject, requiredText, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
@@ -27,7 +27,7 @@ const handling: Operation<Handling> = {
     const pattern = text(context?.matchedRoute?.route)?.slice(0, MAX_PATTERN);
     const request = runtime?.node?.req;
     if (pattern !== undefined && typeof request === 'object' && request !== null) {
-      if (routeOf(request) === undefined) setRoute(request, pattern);
+      routeFound(request, pattern);
     }
     return { name: `handler ${pattern ?? ''}`.trimEnd(), attributes: {} };
   },

@@ -1,5 +1,6 @@
-import { routeOf, setRoute } from '../spans/route.js';
+import { routeFound } from '../spans/route.js';
 import { isAnswered } from './engine/answered-errors.js';
+import { mountedPattern } from './engine/koa-mounts.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
@@ -18,27 +19,45 @@ interface Layer {
 
 interface Context {
   req?: object;
+  method?: unknown;
+  path?: unknown;
+  originalUrl?: unknown;
   app?: { middleware?: unknown };
   /** Of the router: the layers whose path has matched. */
   matched?: unknown;
+  /** The path of the layer whose functions run; before `@koa/router` 10 of the last one that has matched. */
+  _matchedRoute?: unknown;
 }
 
 const MAX_PATTERN = 256;
 
 /** The layer of a router that a function belongs to. */
-function layerOf(handler: unknown, { matched }: Context): Layer | undefined {
+function layerOf(handler: unknown, { matched, _matchedRoute }: Context): Layer | undefined {
   if (!Array.isArray(matched)) return undefined;
-  return (matched as Layer[]).find(
-    ({ stack }) => Array.isArray(stack) && (stack as unknown[]).includes(handler),
-  );
+  let found: Layer | undefined;
+  for (const layer of matched as Layer[]) {
+    const { stack } = layer;
+    if (!Array.isArray(stack) || !(stack as unknown[]).includes(handler)) continue;
+    // Layers may share a function.
+    if (layer.path === _matchedRoute) return layer;
+    found ??= layer;
+  }
+  return found;
 }
 
 /** The pattern of a route; undefined for middleware of a router. */
-function patternOf({ path, methods }: Layer): string | undefined {
+function patternOf({ path, methods }: Layer, context: Context): string | undefined {
   if (!Array.isArray(methods) || methods.length === 0) return undefined;
-  return typeof path === 'string' || path instanceof RegExp
-    ? String(path).slice(0, MAX_PATTERN)
-    : undefined;
+  if (typeof path !== 'string' && !(path instanceof RegExp)) return undefined;
+  return mountedPattern(context, String(path)).slice(0, MAX_PATTERN);
+}
+
+/** The pattern of the only route that a router has found: its middleware may answer before that. */
+function onlyPattern(context: Context): string | undefined {
+  const routes = (context.matched as Layer[]).filter(
+    ({ methods }) => Array.isArray(methods) && methods.includes(context.method),
+  );
+  return routes.length === 1 ? patternOf(routes[0]!, context) : undefined;
 }
 
 function isOfApplication(handler: unknown, { app }: Context): boolean {
@@ -64,11 +83,15 @@ const middleware: Operation<Call> = {
     const attributes = { 'code.function.name': name };
     const layer = layerOf(handler, context);
     if (layer === undefined && isInner(handler, name, context)) return undefined;
-    const pattern = layer === undefined ? undefined : patternOf(layer);
-    if (pattern === undefined) return { name: `middleware ${name ?? ''}`.trimEnd(), attributes };
+    const pattern = layer === undefined ? undefined : patternOf(layer, context);
+    const route = layer === undefined ? undefined : (pattern ?? onlyPattern(context));
     const { req } = context;
-    if (req !== undefined && routeOf(req) === undefined) setRoute(req, pattern);
-    return { name: `handler ${pattern}`, attributes };
+    // A function that calls `next` is followed by that of another route, which answers.
+    if (req !== undefined && route !== undefined) routeFound(req, route);
+    return {
+      name: pattern === undefined ? `middleware ${name ?? ''}`.trimEnd() : `handler ${pattern}`,
+      attributes,
+    };
   },
   isAnswer: isAnswered,
 };

@@ -106,11 +106,17 @@ export const INJECTED_NAMES = [
 /** Of these a program can load ES modules. All others are CommonJS, whichever module imports them. */
 export const WITH_ES_MODULES: readonly InjectedName[] = ['hono', 'nest'];
 
+/** Packages that use a library, and say more of its requests. */
+const FURTHER: Partial<Record<InjectedName, readonly string[]>> = {
+  koa: ['koa-mount', 'koa-route'],
+};
+
 /** The packages into which channels of a library are put. */
 export function injectedPackages(name: InjectedName): readonly string[] {
   if (name in EARLIER) return EARLIER[name as keyof typeof EARLIER];
   const channels: readonly string[] = INJECTED[name as keyof typeof INJECTED];
-  return [...new Set(channels.map((channel) => channel.split(':')[1]!))];
+  const own = channels.map((channel) => channel.split(':')[1]!);
+  return [...new Set([...own, ...(FURTHER[name] ?? [])])];
 }
 
 /** What may be recorded thousands of times a request, or what others record too. */

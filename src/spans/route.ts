@@ -1,11 +1,14 @@
 import { wrongType } from '../core/errors.js';
 import { shared } from '../core/process-state.js';
 
-/** Of a request: what `setRoute` was given for it. */
+/** Of a request: what `setRoute` was given for it, else what a router has said. */
 export const ROUTE = Symbol.for('tracewright.route');
+/** Of a request for which the program has called `setRoute`. */
+const GIVEN = Symbol.for('tracewright.givenRoute');
 
 export interface GivenRoute {
   [ROUTE]?: string;
+  [GIVEN]?: boolean;
 }
 
 /** Without a route: a router has matched one, and has left it on the request. */
@@ -33,6 +36,17 @@ export function setRoute(request: object, route: string): void {
     throw wrongType('request', given, 'a request of an HTTP server');
   }
   if (typeof route !== 'string') throw wrongType('route', route, 'a string');
+  (request as GivenRoute)[GIVEN] = true;
+  keepRoute(request, route);
+}
+
+/** The last one that a router of a library says. What the program has set is more. */
+export function routeFound(request: object, route: string): void {
+  const { [ROUTE]: known, [GIVEN]: isGiven } = request as GivenRoute;
+  if (isGiven !== true && known !== route) keepRoute(request, route);
+}
+
+function keepRoute(request: object, route: string): void {
   (request as GivenRoute)[ROUTE] = route;
   // A request of HTTP/2 is made of its stream, which is what lasts.
   const { stream } = request as { stream?: unknown };
@@ -49,7 +63,7 @@ export function routeMatched(request: object): void {
   for (const given of watchers) given(request, undefined);
 }
 
-/** What `setRoute` was given for a request; undefined if it was not called. */
+/** What was said of the route of a request; undefined: nothing. */
 export function routeOf(request: object): string | undefined {
   return (request as GivenRoute)[ROUTE];
 }

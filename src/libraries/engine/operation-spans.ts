@@ -256,7 +256,8 @@ export class OperationSpans implements CallRecorder {
     const { handlesPromises } = this.#operation;
     void then.call(
       promise,
-      () => {
+      (value: unknown) => {
+        message.result = value;
         this.ended(message, running, false);
       },
       (error: unknown) => {

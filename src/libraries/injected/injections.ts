@@ -6,6 +6,7 @@ import { fastify } from './fastify.js';
 import { grpc } from './grpc.js';
 import { call, method } from './injected-file.js';
 import type { Injection } from './injected-file.js';
+import { koa } from './koa.js';
 import { mysql2 } from './mysql2.js';
 import { ioredis, redis, redis3 } from './redis.js';
 import { undici } from './undici.js';
@@ -174,15 +175,7 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
       },
     ],
   },
-  koa: {
-    files: [
-      {
-        package: 'koa-compose',
-        path: /^index\.js$/,
-        texts: [call('orchestrion:koa-compose:middleware', 'fn(context,', 'context, handler: fn')],
-      },
-    ],
-  },
+  koa,
   mssql: {
     files: [
       {
