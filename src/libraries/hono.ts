@@ -1,6 +1,7 @@
 import { routeFound, routeOf } from '../spans/route.js';
 import { isAnswered } from './engine/answered-errors.js';
 import { requiredObject, text } from './engine/payload.js';
+import { markServed, servedBy } from './engine/socketless-requests.js';
 import type { Library, Operation } from './library.js';
 
 /** What an injected channel says of a function that a request goes through. */
@@ -81,8 +82,10 @@ function applicationOf(context: Context): Application {
 
 function findApplication({ env, req }: Context): Application {
   const incoming = env?.incoming;
-  const served = isObject(incoming) ? incoming : req?.raw;
-  if (!isObject(served)) return OTHER_REQUEST;
+  const raw = req?.raw;
+  if (!isObject(raw)) return OTHER_REQUEST;
+  if (isObject(incoming)) markServed(raw, incoming);
+  const served = isObject(incoming) ? incoming : servedBy(raw);
   const above = (served as Served)[ENTERED];
   if (above === undefined) return { served, prefix: '', isRouted: false };
   const path = text(req?.path) ?? '';

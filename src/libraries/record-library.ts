@@ -43,6 +43,7 @@ type Exports = Readonly<Record<string, Library>>;
 
 /** The file of each library. */
 const FILES: Record<LibraryName, () => Exports> = {
+  adapters: () => ({ adapters: { name: 'adapters', operations: [] } }),
   ai: () => require('./ai.js') as Exports,
   amqplib: () => require('./amqplib.js') as Exports,
   bullmq: () => require('./bullmq.js') as Exports,

@@ -47,6 +47,8 @@ const OF_NODE = {
 
 /** Those that are put into libraries without channels of their own. */
 const INJECTED = {
+  // They publish requests of HTTP, which are no library's.
+  adapters: [],
   amqplib: ['orchestrion:amqplib:publish', 'orchestrion:amqplib:process'],
   bullmq: ['orchestrion:bullmq:add', 'orchestrion:bullmq:addBulk', 'orchestrion:bullmq:process'],
   express4: ['orchestrion:express:layer'],
@@ -70,6 +72,7 @@ const INJECTED = {
 const EARLIER = {
   express: ['router'],
   fastify: ['fastify'],
+  h3: ['h3'],
   ioredis: ['ioredis'],
   mssql: ['mssql'],
   mysql2: ['mysql2'],
@@ -104,10 +107,14 @@ export const INJECTED_NAMES = [
 ] as readonly InjectedName[];
 
 /** Of these a program can load ES modules. All others are CommonJS, whichever module imports them. */
-export const WITH_ES_MODULES: readonly InjectedName[] = ['hono', 'nest'];
+export const WITH_ES_MODULES: readonly InjectedName[] = ['h3', 'hono', 'nest'];
+
+/** The channel of requests that an application gets without a socket. */
+export const SOCKETLESS = 'tracewright.request.socketless';
 
 /** Packages that use a library, and say more of its requests. */
 const FURTHER: Partial<Record<InjectedName, readonly string[]>> = {
+  adapters: ['light-my-request', 'serverless-http', '@codegenie/serverless-express'],
   koa: ['koa-mount', 'koa-route'],
 };
 

@@ -77,7 +77,7 @@ function change(
   { methods = [], texts = [] }: InjectedFile,
 ): string {
   const object = '$tracewright_channels';
-  const lines = [`var ${object} = process[Symbol.for(${JSON.stringify(KEY)})]`];
+  const lines = [`var ${object} = globalThis.process[Symbol.for(${JSON.stringify(KEY)})]`];
   let changed = content;
   texts.forEach((text, index) => {
     const channel = `$tracewright_${index}`;

@@ -67,7 +67,10 @@ function packageDirectories(): string[] {
 
 /** Whether there is a package, and as ES modules. */
 function isOfModules(name: string, directories: readonly string[]): boolean {
-  return directories.some((each) => readManifest(pathIn(each, name))?.type === 'module');
+  return directories.some((each) => {
+    const manifest = readManifest(pathIn(each, name));
+    return manifest?.type === 'module' || manifest?.module !== undefined;
+  });
 }
 
 function checkBundle(names: readonly InjectedName[], content: string, path: string): void {

@@ -1,4 +1,4 @@
-import { firstChannels } from '../libraries/watched-channels.js';
+import { firstChannels, SOCKETLESS } from '../libraries/watched-channels.js';
 import { recordUnderHook } from '../spans/hook-spans.js';
 import { injectChannels } from './inject-channels.js';
 import type { LibrarySettings } from './library-settings.js';
@@ -20,6 +20,7 @@ const FIRST_OF_REQUESTS = [
   'tracing:net.server.listen:asyncStart',
   'http2.server.stream.start',
   'http2.client.stream.created',
+  SOCKETLESS,
 ];
 
 /** Node's channels announce no request of node:http before its headers are made. */

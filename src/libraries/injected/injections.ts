@@ -1,21 +1,26 @@
 import { DIRECT } from '../engine/published-calls.js';
 import type { AnyFunction, CallChannels } from '../engine/published-calls.js';
 import type { InjectedName } from '../watched-channels.js';
+import { adapters } from './adapters.js';
 import { express } from './express.js';
 import { fastify } from './fastify.js';
 import { grpc } from './grpc.js';
+import { h3 } from './h3.js';
 import { call, method } from './injected-file.js';
 import type { Injection } from './injected-file.js';
 import { koa } from './koa.js';
 import { mysql2 } from './mysql2.js';
 import { ioredis, redis, redis3 } from './redis.js';
 import { undici } from './undici.js';
+import { serveWebRequest } from '../engine/socketless-requests.js';
+import { SOCKETLESS } from '../watched-channels.js';
 
 /**
  * What is put into each library without channels of its own, and into earlier versions that had none yet. The form of
  * a file decides, not the library's version.
  */
 export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
+  adapters,
   amqplib: {
     files: [
       {
@@ -100,6 +105,7 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
     ],
   },
   grpc,
+  h3,
   hono: {
     files: [
       {
@@ -124,9 +130,18 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
             'context: c, matched: matchResult',
             'matchResult[0][0][0]',
           ),
+          ...['rest[1], rest[0]', 'executionCtx, Env'].map((given) => ({
+            channel: SOCKETLESS,
+            from: new RegExp(
+              `this\\.#?dispatch\\(request, ${given.replaceAll(/[[\]]/g, '\\$&')}, request\\.method\\)`,
+            ),
+            to: `(${given.split(', ')[1]!}?.incoming ? $match : $channel.served(request, () => $match))`,
+            isOptional: true,
+          })),
         ],
       },
     ],
+    calls: () => ({ served: serveWebRequest }),
   },
   ioredis,
   kafkajs: {

@@ -13,6 +13,8 @@ interface Manifest {
   name?: unknown;
   version?: unknown;
   type?: unknown;
+  /** The entry of ES modules, for bundlers. */
+  module?: unknown;
   dependencies?: unknown;
 }
 

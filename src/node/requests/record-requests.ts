@@ -7,6 +7,7 @@ import { traceHttp2Calls } from './http2-calls.js';
 import { traceHttp2Requests } from './http2-requests.js';
 import { propagationPolicy } from './propagation-policy.js';
 import { ServerRecorder } from './server-recorder.js';
+import { traceSocketlessRequests } from './socketless-requests.js';
 
 /**
  * Records the requests of this thread as spans: all that it sends, and what it receives apart from HTTP/1.
@@ -18,6 +19,7 @@ export function recordRequests({ context, propagation, trust }: ProcessPlan): Se
   const server = new ServerRecorder(policy, context);
   traceConnections(server);
   traceHttp2Requests(server);
+  traceSocketlessRequests(server);
   const calls = new CallRecorder(policy, context);
   traceHttpCalls(calls);
   traceFetchCalls(calls);

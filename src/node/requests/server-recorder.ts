@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { codeAt, textLength } from '../../core/utf8.js';
 import type { SpanValue } from '../../spans/attributes.js';
+import { KIND_SHIFT } from '../../spans/layout.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
 import { otherHeaders } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
@@ -32,6 +33,8 @@ import {
 import { bounded, pathOf } from './path-and-route.js';
 
 const ERROR = 2;
+/** Neither its version nor its scheme is known for sure. */
+const WITHOUT_SOCKET = protocolOf(NO_VERSION, 0, false);
 /** From this status on the server has failed. */
 const FAILED = 500;
 
@@ -154,6 +157,27 @@ export class ServerRecorder {
     return { method, span, route: '', keptRoute: '' };
   }
 
+  /** Starts the span of a request that no socket has received: below what is active, else below its sender. */
+  startSocketless(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, unknown>>,
+  ): ServedRequest {
+    const { host } = headers;
+    const authority = typeof host === 'string' ? host : '';
+    const attributes = attributesOf({ protocol: WITHOUT_SOCKET, method, authority }, path);
+    const context = this.#hasContext ? spans.activeContext() : undefined;
+    let span: Span;
+    if (context?.activeSpan === undefined) {
+      const sent = sentContext(headers as IncomingHttpHeaders);
+      span = this.#startNamed(spanName(knownMethod(method)), attributes, sent, undefined);
+    } else {
+      const name = spanName(knownMethod(method));
+      span = spans.startIn(context, HTTP_SCOPE, name, SERVER >> KIND_SHIFT, attributes);
+    }
+    return { method, path, span, route: '', keptRoute: '' };
+  }
+
   /** Starts the span of a call of gRPC, and makes it active. */
   startGrpc(headers: IncomingHttpHeaders, socket: Socket | undefined): Span {
     const { name, attributes } = describeGrpc(String(headers[':path']), headers[':authority']);
@@ -217,11 +241,20 @@ export class ServerRecorder {
     sent: object | undefined,
     socket: Socket | undefined,
   ): Span {
-    const remote = sent === undefined ? undefined : spans.extract(sent);
-    const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
-    const span = spans.startRequest(HTTP_SCOPE, name, attributes, SERVER, remote, trusted);
+    const span = this.#startNamed(name, attributes, sent, socket);
     if (this.#hasContext) spans.enterContext(span);
     return span;
+  }
+
+  #startNamed(
+    name: string,
+    attributes: Record<string, SpanValue>,
+    sent: object | undefined,
+    socket: Socket | undefined,
+  ): Span {
+    const remote = sent === undefined ? undefined : spans.extract(sent);
+    const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
+    return spans.startRequest(HTTP_SCOPE, name, attributes, SERVER, remote, trusted);
   }
 
   /** The request has this route now, also if it is never answered. */

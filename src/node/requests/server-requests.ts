@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastifyRoute, fastifyRoutes, ROUTE_HOOK } from '../../libraries/engine/fastify-route.js';
-import { ROUTE, watchGivenRoutes } from '../../spans/route.js';
+import { ROUTE, routeFound, watchGivenRoutes } from '../../spans/route.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
@@ -290,9 +290,12 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
   });
   watchFastifyRoutes(guard, (response, route) => {
     const { socket } = response.req as { socket?: TracedSocket };
-    if (socket === undefined) return;
-    const exchange = socket[CONNECTION]?.find(response);
-    if (exchange === undefined) return;
+    const exchange = socket?.[CONNECTION]?.find(response);
+    if (exchange === undefined) {
+      // Of HTTP/2, or handed to the application by the program.
+      routeFound(response.req, route);
+      return;
+    }
     exchange.route = route;
     recorder.routed(exchange, route);
   });

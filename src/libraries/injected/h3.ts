@@ -1,0 +1,88 @@
+import { routeFound } from '../../spans/route.js';
+import { serveWebRequest } from '../engine/socketless-requests.js';
+import { SOCKETLESS } from '../watched-channels.js';
+import type { Injection } from './injected-file.js';
+
+const MAX_PATTERN = 256;
+
+interface NodeRequest {
+  readonly url?: unknown;
+  /** As it came: routers within each other cut it. */
+  readonly originalUrl?: unknown;
+}
+
+interface Event {
+  /** Of h3 1: what the router that looks for a route has of the path. */
+  readonly path?: unknown;
+  readonly node?: { readonly req?: NodeRequest };
+  readonly req?: unknown;
+  /** Of h3 2. */
+  readonly runtime?: { readonly node?: { readonly req?: NodeRequest } };
+}
+
+interface Route {
+  readonly route?: unknown;
+  readonly path?: unknown;
+}
+
+function pathOf(url: unknown): string {
+  return String(url).split('?', 1)[0]!;
+}
+
+/** What is before the patterns of a router that is mounted. A mount of h3 1 is a text without parameters. */
+function prefixOf({ path, node }: Event): string {
+  const whole = pathOf(node?.req?.originalUrl ?? node?.req?.url);
+  const own = pathOf(path);
+  return own !== '/' && whole.endsWith(own) ? whole.slice(0, -own.length) : '';
+}
+
+function report(event: Event, { route, path }: Route): void {
+  const pattern = route ?? path;
+  const request = event.runtime?.node?.req ?? event.node?.req ?? event.req;
+  if (typeof pattern !== 'string' || typeof request !== 'object' || request === null) return;
+  const prefix = event.runtime === undefined && event.node !== undefined ? prefixOf(event) : '';
+  routeFound(request, (prefix + pattern).slice(0, MAX_PATTERN));
+}
+
+/** The routes of h3, and its requests without a socket. */
+export const h3: Injection = {
+  files: [
+    {
+      package: 'h3',
+      path: /^dist\/[\w-]+\.mjs$/,
+      only: /event\.context\.matchedRoute = route\.data;/,
+      texts: [
+        {
+          channel: SOCKETLESS,
+          from: 'event.context.matchedRoute = route.data;',
+          to: '$match $channel.routed(event, route.data);',
+        },
+        {
+          channel: SOCKETLESS,
+          from: 'return this["~request"](request);',
+          to: 'return request.runtime?.node ? this["~request"](request) : $channel.served(request, () => this["~request"](request));',
+          isOptional: true,
+        },
+        {
+          channel: SOCKETLESS,
+          from: 'return this["~request"](toRequest(_req, _init), context);',
+          to: 'const request = toRequest(_req, _init); return $channel.served(request, () => this["~request"](request, context));',
+          isOptional: true,
+        },
+      ],
+    },
+    {
+      package: 'h3',
+      path: /^dist\/index\.[cm]js$/,
+      only: /event\.context\.matchedRoute = match\.matched;/,
+      texts: [
+        {
+          channel: SOCKETLESS,
+          from: 'event.context.matchedRoute = match.matched;',
+          to: '$match $channel.routed(event, match.matched);',
+        },
+      ],
+    },
+  ],
+  calls: () => ({ routed: report, served: serveWebRequest }),
+};
