@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { shared } from '../core/process-state.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
 import { warn } from './warning.js';
@@ -38,6 +39,8 @@ const PACKAGES: Readonly<Partial<Record<InjectedName, string>>> = {
   redis3: 'redis',
 };
 
+const IN_PACKAGE = /[\\/]node_modules[\\/]/;
+
 const warned = shared('node.bundled', () => new Set<string>());
 
 /** Says once what of a bundle is not recorded: it has neither the files of the libraries nor channels. */
@@ -57,11 +60,33 @@ export function warnOfBundled(names: readonly InjectedName[], content: string, p
   );
 }
 
-/** The same of a program that may be an ES module. */
-export function warnOfBundledProgram(names: readonly InjectedName[], path: string): void {
-  try {
-    if (statSync(path).isFile()) warnOfBundled(names, readFileSync(path, 'utf8'), path);
-  } catch {
-    // It cannot be read, or is no file.
+/** A file with fewer bytes has no library in it. */
+const LEAST_BUNDLE = 1 << 14;
+/** Bytes of all files of a program that are read, and their number. */
+const MOST_BYTES = 1 << 26;
+const MOST_FILES = 64;
+/** A module of the program itself. */
+const IMPORTED = /(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+\.m?js)["']/g;
+
+/** The same of a program of ES modules, which may be a bundle of several files. */
+export function warnOfBundledProgram(names: readonly InjectedName[], program: string): void {
+  const files = new Set([program]);
+  let bytes = 0;
+  for (const path of files) {
+    let content: string;
+    try {
+      const stats = statSync(path);
+      if (!stats.isFile() || (bytes += stats.size) > MOST_BYTES) return;
+      content = readFileSync(path, 'utf8');
+    } catch {
+      // It cannot be read.
+      continue;
+    }
+    if (content.length >= LEAST_BUNDLE) warnOfBundled(names, content, path);
+    for (const [, imported = ''] of content.matchAll(IMPORTED)) {
+      if (files.size >= MOST_FILES) break;
+      const found = resolve(dirname(path), imported);
+      if (!IN_PACKAGE.test(found)) files.add(found);
+    }
   }
 }

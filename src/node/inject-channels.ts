@@ -80,15 +80,23 @@ function checkBundle(names: readonly InjectedName[], content: string, path: stri
   warnOfBundled(names, content, path);
 }
 
-/** A program of ES modules is not compiled where it could be seen. It is looked at later, if it is large. */
+/** A program of ES modules is not compiled where it could be seen. It is looked at later. */
 function checkProgram(names: readonly InjectedName[], path: string): void {
-  if (!/\.m?js$/.test(path) || /[\\/]node_modules[\\/]/.test(path)) return;
-  const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  if (size < LEAST_BUNDLE || size > MOST_BUNDLE) return;
+  if (path === '' || /[\\/]node_modules[\\/]/.test(path)) return;
+  let file = path;
+  let stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === true) {
+    file = pathIn(file, 'index.js');
+    stats = statSync(file, { throwIfNoEntry: false });
+  }
+  if (!/\.m?js$/.test(file) || stats === undefined || stats.size > MOST_BUNDLE) return;
+  // Its files are compiled where they are seen.
+  const { programFormat } = require('./program-format.js') as typeof import('./program-format.js');
+  if (stats.size < LEAST_BUNDLE && programFormat() === 'commonjs') return;
   setImmediate(() => {
     const { warnOfBundledProgram } =
       require('./bundled-libraries.js') as typeof import('./bundled-libraries.js');
-    warnOfBundledProgram(names, path);
+    warnOfBundledProgram(names, file);
   });
 }
 

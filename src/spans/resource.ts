@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { programPath } from '../core/program-path.js';
 import { basename, dirname, join, resolve } from 'node:path';
 import { wrongType } from '../core/errors.js';
@@ -26,11 +26,37 @@ export interface ResourceOptions {
 
 const MAX_MANIFEST_BYTES = 1 << 20;
 
-/** The nearest package.json of the program. */
-function manifest(): { name?: unknown; version?: unknown } {
+interface Manifest {
+  name?: unknown;
+  version?: unknown;
+  dependencies?: unknown;
+  devDependencies?: unknown;
+}
+
+/** The package.json of the program: a tool in `node_modules` runs that of the working directory, which depends on it. */
+function manifest(): Manifest {
   const script = programPath();
   if (script === undefined) return {};
-  for (let directory = dirname(resolve(script)); ; directory = dirname(directory)) {
+  let path = resolve(script);
+  try {
+    path = realpathSync(path);
+  } catch {
+    // It is no file.
+  }
+  const own = nearestManifest(dirname(path));
+  if (!/[\\/]node_modules[\\/]/.test(path)) return own;
+  const program = nearestManifest(process.cwd());
+  return dependsOn(program, own.name) ? program : own;
+}
+
+function dependsOn({ dependencies, devDependencies }: Manifest, name: unknown): boolean {
+  return [dependencies, devDependencies].some(
+    (each) => typeof each === 'object' && each !== null && Object.hasOwn(each, String(name)),
+  );
+}
+
+function nearestManifest(from: string): Manifest {
+  for (let directory = from; ; directory = dirname(directory)) {
     try {
       const path = join(directory, 'package.json');
       if (statSync(path).size <= MAX_MANIFEST_BYTES) {

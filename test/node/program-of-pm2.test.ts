@@ -89,3 +89,34 @@ it('the processes of a cluster that pm2 starts share the name that its file sets
   const requests = report.groups.filter(({ kind }) => kind === 'server');
   expect(requests.map(({ service, count }) => [service, count])).toEqual([['books', 2]]);
 });
+
+it('a program that a tool of its packages starts has its own name', async () => {
+  const own = join(directory, 'tool');
+  const tool = join(own, 'node_modules', 'server-tool');
+  mkdirSync(tool, { recursive: true });
+  writeFileSync(
+    join(own, 'package.json'),
+    '{ "name": "bookshop", "devDependencies": { "server-tool": "1.0.0" } }',
+  );
+  writeFileSync(join(tool, 'package.json'), '{ "name": "server-tool", "version": "1.0.0" }');
+  const bin = join(tool, 'serve.js');
+  writeFileSync(
+    bin,
+    `const server = require('node:http').createServer((_, response) => response.end());
+     server.listen(0, async () => {
+       await (await fetch('http://127.0.0.1:' + server.address().port)).text();
+       server.close();
+     });`,
+  );
+  const nameIn = async (cwd: string): Promise<unknown> => {
+    const run = new TracedProcess(pathToFileURL(bin).href, { cwd });
+    expect(await run.ended()).toMatchObject({ code: 0, stderr: '' });
+    for await (const { resource } of readSpansOf([run.directory], {})) {
+      return resource?.attributes['service.name'];
+    }
+    return undefined;
+  };
+  expect(await nameIn(own)).toBe('bookshop');
+  // Elsewhere the tool is the program.
+  expect(await nameIn(directory)).toBe('server-tool');
+});

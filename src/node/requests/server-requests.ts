@@ -290,7 +290,8 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
   });
   watchFastifyRoutes(guard, (response, route) => {
     const { socket } = response.req as { socket?: TracedSocket };
-    const exchange = socket?.[CONNECTION]?.find(response);
+    const connection: Connection | undefined = socket?.[CONNECTION];
+    const exchange = connection?.find(response);
     if (exchange === undefined) {
       // Of HTTP/2, or handed to the application by the program.
       routeFound(response.req, route);
