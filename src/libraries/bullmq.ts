@@ -1,4 +1,5 @@
 import * as names from './engine/conventions.js';
+import { beginsTrace, noteAdded } from './engine/job-chains.js';
 import { number, requiredObject, text } from './engine/payload.js';
 import type { Description, Library, Operation, Send } from './library.js';
 
@@ -18,14 +19,26 @@ interface JobOptions {
   telemetry?: Telemetry;
 }
 
-/** A `Queue` or a `Worker`. */
+/** A `Queue`, a `Worker` or a `FlowProducer`. */
 interface Owner {
   name?: unknown;
   opts?: { telemetry?: unknown };
 }
 
+/** A job that is added, or that runs. */
 interface Job {
+  name?: unknown;
   opts?: JobOptions;
+  repeatJobKey?: unknown;
+  timestamp?: unknown;
+  attemptsStarted?: unknown;
+  attemptsMade?: unknown;
+}
+
+/** A job with those that run before it, of any queue. */
+interface Flow extends Job {
+  queueName?: unknown;
+  children?: Flow[];
 }
 
 function argumentsOf(call: Call): unknown[] {
@@ -39,15 +52,25 @@ function addressOf(self: { opts?: { connection?: object } }): Record<string, unk
   return options as Record<string, unknown>;
 }
 
+function queueOf({ self }: Call): unknown {
+  return (self as Owner).name;
+}
+
+/** Jobs of a kind do the same. */
+function kindOf(queue: unknown, name: unknown): string {
+  return `${String(queue)} ${String(name)}`;
+}
+
 function description(
   call: Call,
   operation: 'publish' | 'process',
   type: 'send' | 'process',
+  named = queueOf(call),
 ): Description | undefined {
   const self = requiredObject(call.self, 'self') as Owner;
   // It records itself, by OpenTelemetry's API.
   if (self.opts?.telemetry !== undefined) return undefined;
-  const queue = text(self.name) ?? '';
+  const queue = text(named) ?? '';
   const { host, port } = addressOf(self as object);
   return {
     name: `${operation} ${queue}`.trimEnd(),
@@ -63,23 +86,30 @@ function description(
 }
 
 /** What a job carries; undefined: it is the program's own, or nothing. */
-function carriedIn(options: JobOptions | undefined): object | undefined {
+function carriedIn(options: JobOptions | undefined): Record<string, unknown> | undefined {
   const metadata = options?.telemetry?.metadata;
   if (typeof metadata !== 'string') return undefined;
   try {
     const carrier = JSON.parse(metadata) as unknown;
-    return typeof carrier === 'object' && carrier !== null ? carrier : undefined;
+    return typeof carrier === 'object' && carrier !== null
+      ? (carrier as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The options of a job that carries the trace on, unless the program has said what it carries. */
-function carrying(options: JobOptions | undefined, send: Send): JobOptions | undefined {
+function carrying(
+  options: JobOptions | undefined,
+  kind: string,
+  send: Send,
+): JobOptions | undefined {
   const telemetry = options?.telemetry;
   if (telemetry?.omitContext === true) return options;
   const carrier = telemetry?.metadata === undefined ? {} : carriedIn(options);
   if (carrier === undefined || !send(carrier)) return options;
+  noteAdded(carrier, kind);
   return { ...options, telemetry: { ...telemetry, metadata: JSON.stringify(carrier) } };
 }
 
@@ -90,7 +120,8 @@ const add: Operation<Call> = {
   describe: (call) => description(call, 'publish', 'send'),
   carry(call, send) {
     const given = argumentsOf(call);
-    given[2] = carrying(given[2] as JobOptions | undefined, send);
+    const kind = kindOf(queueOf(call), given[0]);
+    given[2] = carrying(given[2] as JobOptions | undefined, kind, send);
   },
 };
 
@@ -108,9 +139,65 @@ const addBulk: Operation<Call> = {
   carry(call, send) {
     const given = argumentsOf(call) as [Job[]];
     given[0] = given[0].map((job) => {
-      const opts = carrying(job.opts, send);
+      const opts = carrying(job.opts, kindOf(queueOf(call), job.name), send);
       return opts === undefined ? job : { ...job, opts };
     });
+  },
+};
+
+/** A job that is made again and again. It has a template for the options of each. */
+const schedule: Operation<Call> = {
+  channel: 'orchestrion:bullmq:schedule',
+  kind: 'producer',
+  nests: true,
+  describe: (call) => description(call, 'publish', 'send'),
+  carry(call, send) {
+    const given = argumentsOf(call);
+    const [id] = given;
+    const template = (given[2] ?? {}) as Job;
+    const opts = carrying(template.opts, kindOf(queueOf(call), template.name ?? id), send);
+    if (opts !== undefined) given[2] = { ...template, opts };
+  },
+};
+
+/** A flow whose jobs all carry the trace on. */
+function carryingFlow(flow: Flow, send: Send): Flow {
+  const opts = carrying(flow.opts, kindOf(flow.queueName, flow.name), send);
+  const own: Flow = opts === undefined ? { ...flow } : { ...flow, opts };
+  if (flow.children !== undefined) {
+    own.children = flow.children.map((each) => carryingFlow(each, send));
+  }
+  return own;
+}
+
+const addFlow: Operation<Call> = {
+  channel: 'orchestrion:bullmq:addFlow',
+  kind: 'producer',
+  nests: true,
+  describe(call) {
+    const flow = requiredObject(argumentsOf(call)[0], 'flow') as Flow;
+    return description(call, 'publish', 'send', flow.queueName);
+  },
+  carry(call, send) {
+    const given = argumentsOf(call) as [Flow];
+    given[0] = carryingFlow(given[0], send);
+  },
+};
+
+const addFlows: Operation<Call> = {
+  channel: 'orchestrion:bullmq:addFlows',
+  kind: 'producer',
+  nests: true,
+  describe(call) {
+    const described = description(call, 'publish', 'send', '');
+    const [flows] = argumentsOf(call) as [unknown[] | undefined];
+    if (described === undefined) return undefined;
+    described.attributes[names.MESSAGING_BATCH_SIZE] = number(flows?.length);
+    return described;
+  },
+  carry(call, send) {
+    const given = argumentsOf(call) as [Flow[]];
+    given[0] = given[0].map((flow) => carryingFlow(flow, send));
   },
 };
 
@@ -138,8 +225,21 @@ const process: Operation<Call> = {
     const [job] = argumentsOf(call) as [Job | undefined];
     return carriedIn(job?.opts);
   },
+  beginsTrace(call, sender) {
+    const [job] = argumentsOf(call) as [Job];
+    return beginsTrace(sender, {
+      kind: kindOf(queueOf(call), job.name),
+      carrier: carriedIn(job.opts),
+      attempts: (number(job.attemptsStarted) ?? (number(job.attemptsMade) ?? 0) + 1) - 1,
+      added: number(job.timestamp) ?? Date.now(),
+      isScheduled: text(job.repeatJobKey) !== undefined,
+    });
+  },
   isAnswer: isHandedBack,
 };
 
 /** `bullmq`, into which the channels are injected. */
-export const bullmq: Library = { name: 'bullmq', operations: [add, addBulk, process] };
+export const bullmq: Library = {
+  name: 'bullmq',
+  operations: [add, addBulk, schedule, addFlow, addFlows, process],
+};

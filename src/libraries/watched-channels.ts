@@ -50,7 +50,14 @@ const INJECTED = {
   // They publish requests of HTTP, which are no library's.
   adapters: [],
   amqplib: ['orchestrion:amqplib:publish', 'orchestrion:amqplib:process'],
-  bullmq: ['orchestrion:bullmq:add', 'orchestrion:bullmq:addBulk', 'orchestrion:bullmq:process'],
+  bullmq: [
+    'orchestrion:bullmq:add',
+    'orchestrion:bullmq:addBulk',
+    'orchestrion:bullmq:schedule',
+    'orchestrion:bullmq:addFlow',
+    'orchestrion:bullmq:addFlows',
+    'orchestrion:bullmq:process',
+  ],
   express4: ['orchestrion:express:layer'],
   'generic-pool': ['orchestrion:generic-pool:acquire'],
   graphql16: ['orchestrion:graphql:execute', 'orchestrion:graphql:subscribe'],

@@ -56,7 +56,8 @@ export function carriedByBatch(
     if (to instanceof RemoteParent) all.push(to);
     else if (to.state === REMOTE) all.push(asSent(to));
   }
-  if (all.length === 0) return active;
-  const senders = new BatchSenders(all);
+  const [first] = all;
+  if (first === undefined) return active;
+  const senders = all.length === 1 ? first : new BatchSenders(all);
   return active?.withSenders(senders) ?? new CarriedBaggage(undefined, senders);
 }

@@ -228,7 +228,11 @@ export class OperationSpans implements CallRecorder {
       return { ...this.#below, parent: null, links: to === undefined ? [] : [{ to }] };
     }
     if (operation.received === undefined) return undefined;
-    return { ...this.#below, parent: senderOf(operation.received(message)) };
+    const sender = senderOf(operation.received(message));
+    if (sender?.parent === undefined || operation.beginsTrace?.(message, sender) !== true) {
+      return { ...this.#below, parent: sender };
+    }
+    return { ...this.#below, parent: sender.withoutParent(), links: [{ to: sender }] };
   }
 
   /** Has a message carry the trace on, unless the program has done so itself. */

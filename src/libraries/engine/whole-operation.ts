@@ -14,6 +14,7 @@ const ABSENT = {
   isDetached: undefined,
   linkOf: undefined,
   received: undefined,
+  beginsTrace: undefined,
   carry: undefined,
   turnsOn: undefined,
   isDone: undefined,

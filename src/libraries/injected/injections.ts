@@ -38,9 +38,27 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
       {
         package: 'bullmq',
         path: /^dist\/cjs\/classes\/queue\.js$/,
+        only: /upsertJobScheduler/,
         methods: [
           method('orchestrion:bullmq:add', 'Queue.prototype', 'addJob', 'add'),
           method('orchestrion:bullmq:addBulk', 'Queue.prototype', 'addBulk'),
+          method('orchestrion:bullmq:schedule', 'Queue.prototype', 'upsertJobScheduler'),
+        ],
+      },
+      {
+        package: 'bullmq',
+        path: /^dist\/cjs\/classes\/queue\.js$/,
+        methods: [
+          method('orchestrion:bullmq:add', 'Queue.prototype', 'addJob', 'add'),
+          method('orchestrion:bullmq:addBulk', 'Queue.prototype', 'addBulk'),
+        ],
+      },
+      {
+        package: 'bullmq',
+        path: /^dist\/cjs\/classes\/flow-producer\.js$/,
+        methods: [
+          method('orchestrion:bullmq:addFlow', 'FlowProducer.prototype', 'add'),
+          method('orchestrion:bullmq:addFlows', 'FlowProducer.prototype', 'addBulk'),
         ],
       },
       {

@@ -83,7 +83,7 @@ export const PAUSE_TEXTS = {
 function waitName(waited: WaitedFor, waiting: string | null): string {
   const { kind, service, isItself } = waited;
   if (kind !== 'span') return `${PAUSE_TEXTS[kind]}${service === null ? '' : ` of ${service}`}`;
-  if (isItself) return 'itself';
+  if (isItself) return 'own time';
   const isElsewhere = service !== null && service !== waiting;
   return `${nameWithTarget(waited)}${isElsewhere ? ` in ${service}` : ''}`;
 }
@@ -93,7 +93,7 @@ export function waitingGroups(groups: readonly Group[]): Group[] {
   return groups.filter(({ waitedFor }) => waitedFor.some(({ isItself }) => !isItself));
 }
 
-/** `SELECT 71.4 %, itself 20 %`. */
+/** `SELECT 71.4 %, own time 20 %`. */
 export function waitShares(waiting: {
   service: string | null;
   waitedFor: readonly WaitedFor[];
@@ -104,7 +104,7 @@ export function waitShares(waiting: {
   return parts.join(', ');
 }
 
-/** `waited for SELECT 71.4 ms (58.2 %), itself 20 ms (16.3 %)`; undefined: for nothing. */
+/** `waited for SELECT 71.4 ms (58.2 %), own time 20 ms (16.3 %)`; undefined: for nothing. */
 export function waitedText(trace: SlowTrace): string | undefined {
   if (trace.waitedFor.length === 0) return undefined;
   const parts = longestWaits(trace).map(

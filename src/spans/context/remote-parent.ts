@@ -34,6 +34,11 @@ export class RemoteParent implements Carried, Senders {
     };
   }
 
+  /** @internal The same of what begins a trace: its baggage. */
+  withoutParent(): RemoteParent {
+    return new RemoteParent(undefined, '', this.baggage);
+  }
+
   /** @internal */
   include({ trace, span }: TraceParent): boolean {
     const own = this.parent;

@@ -151,8 +151,8 @@ describe('a report', () => {
     const lines = [...textReport(report, textStyle(100, false))];
     const title = lines.indexOf('What routes waited for');
     expect(lines.slice(title + 1, title + 3)).toEqual([
-      `GET /orders/:id of shop (estimated from ${report.groups[0]!.sampled} of 250): call 50 %, itself 30 %, SELECT 20 %`,
-      'GET (no route) of shop: GET 80 %, itself 20 %',
+      `GET /orders/:id of shop (estimated from ${report.groups[0]!.sampled} of 250): call 50 %, own time 30 %, SELECT 20 %`,
+      'GET (no route) of shop: GET 80 %, own time 20 %',
     ]);
   });
 

@@ -230,7 +230,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     await panel.getByText('GET /orders').first().waitFor();
     const rows = await panel.locator('.figures').first().locator('tbody tr').allTextContents();
     // Some 4 of 6 ms are the query's.
-    expect(rows[0]).toMatch(/SELECT 6\d\.\d %, itself 3\d\.\d %$/);
+    expect(rows[0]).toMatch(/SELECT 6\d\.\d %, own time 3\d\.\d %$/);
     expect(rows.map((row) => row.replaceAll(',', ''))).toEqual([
       expect.stringMatching(/^GET \/stockservershop400/),
       expect.stringMatching(/^GET \/ordersservershop200/),
