@@ -235,7 +235,7 @@ const process: Operation<Call> = {
       isScheduled: text(job.repeatJobKey) !== undefined,
     });
   },
-  isAnswer: isHandedBack,
+  isControlFlow: isHandedBack,
 };
 
 /** `bullmq`, into which the channels are injected. */

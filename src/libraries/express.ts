@@ -102,7 +102,7 @@ const layer: Operation<Layer> = {
     if (description !== undefined) keepRoute(requiredObject(message.req, 'req'));
     return description;
   },
-  isAnswer: isAnswered,
+  isControlFlow: isAnswered,
 };
 
 export const express: Library = { name: 'express', operations: [layer] };

@@ -46,7 +46,7 @@ const layer: Operation<Call> = {
       attributes: { 'code.function.name': name },
     };
   },
-  isAnswer: isAnswered,
+  isControlFlow: isAnswered,
 };
 
 /** `express` 4, into which the channel is injected. */

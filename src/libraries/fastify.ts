@@ -78,7 +78,7 @@ const handler: Operation<Handling> = {
   },
   isDone: (message) => message.async !== true,
   // An error without a status gets the one that the handler has set before.
-  isAnswer(error, { reply }) {
+  isControlFlow(error, { reply }) {
     const status = statusOf(error, 'statusCode', 'status');
     return isCallersFault(status < LEAST_STATUS ? statusOf(reply, 'statusCode') : status);
   },

@@ -19,6 +19,9 @@ interface Metadata {
   remove(name: string): void;
 }
 
+/** The details of a status that `cancel` of a call makes. */
+const CANCELLED_HERE = 'Cancelled on client';
+
 /** Host and port of a target such as `dns:localhost:50051`. */
 function serverOf(target: unknown): { host: string | undefined; port: number | undefined } {
   const [, host, port] =
@@ -26,6 +29,12 @@ function serverOf(target: unknown): { host: string | undefined; port: number | u
       text(target) ?? '',
     ) ?? [];
   return { host, port: number(port === undefined ? undefined : Number(port)) };
+}
+
+/** Whether the program has cancelled a call: the client says so, and a server cannot. */
+function isGivenUp(error: unknown): boolean {
+  const { code, details } = (error ?? {}) as { code?: unknown; details?: unknown };
+  return grpcStatus(code) === 'CANCELLED' && details === CANCELLED_HERE;
 }
 
 const call: Operation<Call> = {
@@ -66,6 +75,7 @@ const call: Operation<Call> = {
   finish(span, { status }) {
     span.set(names.RPC_STATUS, grpcStatus(status?.code));
   },
+  isControlFlow: isGivenUp,
   failure: (error) => ({
     type: grpcStatus((error as { code?: unknown } | null)?.code) ?? names.OTHER,
   }),

@@ -31,7 +31,7 @@ const handling: Operation<Handling> = {
     }
     return { name: `handler ${pattern ?? ''}`.trimEnd(), attributes: {} };
   },
-  isAnswer: isAnswered,
+  isControlFlow: isAnswered,
 };
 
 export const h3: Library = { name: 'h3', operations: [handling] };

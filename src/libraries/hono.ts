@@ -187,7 +187,7 @@ const handler: Operation<Call> = {
     leave(call);
   },
   // Hono answers any other error as a failure, whatever status it has.
-  isAnswer: (error) => 'getResponse' in (error as object) && isAnswered(error),
+  isControlFlow: (error) => 'getResponse' in (error as object) && isAnswered(error),
 };
 
 /** The function of an application with an `onError` of its own lies in one of Hono's. */

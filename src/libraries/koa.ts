@@ -93,7 +93,7 @@ const middleware: Operation<Call> = {
       attributes,
     };
   },
-  isAnswer: isAnswered,
+  isControlFlow: isAnswered,
 };
 
 /** `koa` and its routers, into whose `koa-compose` the channel is injected. */

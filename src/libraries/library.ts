@@ -86,8 +86,8 @@ export interface Operation<Message extends object = object> {
   finish?(span: Span, message: Message): void;
   /** What is recorded of an error. Default: its code or class. */
   failure?(error: unknown): Failure;
-  /** Whether what was thrown is an answer to whoever called, and no failure. Default: it never is. */
-  isAnswer?(error: unknown, message: Message): boolean;
+  /** Whether an error is none: an answer to the caller, or the program has ended it itself. Default: it never is. */
+  isControlFlow?(error: unknown, message: Message): boolean;
   /** Of waiting for a pool: the connection that it gave. A span has a link to who held that before. */
   acquired?(message: Message): unknown;
 }

@@ -20,7 +20,7 @@ const handler: Operation<Call> = {
     return { name: `handler ${both}`.trimEnd(), attributes: { 'code.function.name': both } };
   },
   // Exceptions of Nest have the one, errors of other packages the other.
-  isAnswer: (error) =>
+  isControlFlow: (error) =>
     isCallersFault(statusOf(error, 'getStatus' in (error as object) ? 'status' : 'statusCode')),
 };
 

@@ -340,12 +340,12 @@ export class OperationSpans implements CallRecorder {
   #errorOf(message: Message, hasFailed: boolean): unknown {
     if (!hasFailed) return this.#operation.errorOf?.(message) ?? undefined;
     const error = message.error ?? null;
-    return this.#isAnswer(error, message) ? undefined : error;
+    return this.#isControlFlow(error, message) ? undefined : error;
   }
 
-  #isAnswer(error: unknown, message: Message): boolean {
+  #isControlFlow(error: unknown, message: Message): boolean {
     try {
-      return this.#operation.isAnswer?.(error, message) === true;
+      return this.#operation.isControlFlow?.(error, message) === true;
     } catch {
       // A getter of the program's error has thrown.
       return false;

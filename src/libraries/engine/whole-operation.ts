@@ -21,7 +21,7 @@ const ABSENT = {
   errorOf: undefined,
   finish: undefined,
   failure: undefined,
-  isAnswer: undefined,
+  isControlFlow: undefined,
   acquired: undefined,
 };
 

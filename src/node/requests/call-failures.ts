@@ -23,7 +23,14 @@ interface CallError {
   code?: unknown;
   message?: unknown;
   cause?: unknown;
-  syscall?: unknown;
+}
+
+/** Of an error of Connect: the program has given the call up. */
+const CONNECT_CANCELLED = 1;
+
+function isGivenUp({ name, code }: CallError): boolean {
+  if (name === 'ConnectError') return code === CONNECT_CANCELLED;
+  return GIVEN_UP.has(name) || GIVEN_UP.has(code);
 }
 
 /** Undici aborts a request whose proxy has refused it. */
@@ -32,7 +39,7 @@ function isRefusedByProxy({ message }: CallError): boolean {
 }
 
 function failureOfAny(error: CallError): string | undefined {
-  if (!GIVEN_UP.has(error.name) && !GIVEN_UP.has(error.code)) return errorTypeOf(error) ?? OTHER;
+  if (!isGivenUp(error)) return errorTypeOf(error) ?? OTHER;
   if (isRefusedByProxy(error)) return REFUSED_BY_PROXY;
   const { cause } = error;
   // What a signal was aborted with.
@@ -58,7 +65,8 @@ export function failureOfReason(reason: unknown): string | undefined {
   if (typeof reason !== 'object' || reason === null) return undefined;
   try {
     const { name, code } = reason as CallError;
-    if (name !== 'TimeoutError' && typeof code !== 'string') return undefined;
+    const isKnown = name === 'TimeoutError' || typeof code === 'string' || isGivenUp(reason);
+    if (!isKnown) return undefined;
   } catch {
     return undefined;
   }

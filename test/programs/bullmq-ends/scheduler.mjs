@@ -1,0 +1,32 @@
+// What a job scheduler makes begins a trace each time, with a link to who made the scheduler.
+import { Queue, Worker } from 'bullmq';
+import { own, until } from '../program.mjs';
+
+export const expected = `
+consumer bullmq jobs-of-scheduler links:1
+consumer bullmq jobs-of-scheduler links:1
+own ask
+  producer bullmq jobs-of-scheduler
+`;
+export const alone =
+  'OpenTelemetry has no instrumentation of BullMQ: its own telemetry has to be passed to each queue.';
+export const needs = ['redis'];
+export const environment = { TRACEWRIGHT_LIBRARIES: 'bullmq' };
+
+export async function run() {
+  const connection = { host: '127.0.0.1', port: 6379, maxRetriesPerRequest: null };
+  const name = 'jobs-of-scheduler';
+  const queue = new Queue(name, { connection, prefix: `{programs-${process.pid}}` });
+  let completed = 0;
+  const worker = new Worker(name, async () => {}, {
+    connection,
+    prefix: `{programs-${process.pid}}`,
+  });
+  worker.on('error', () => {});
+  worker.on('completed', () => completed++);
+  await own('ask', () => queue.upsertJobScheduler('tick', { every: 20, limit: 2 }));
+  await until(() => completed === 2);
+  await worker.close();
+  await queue.obliterate({ force: true });
+  await queue.close();
+}

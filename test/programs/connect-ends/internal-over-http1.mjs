@@ -1,0 +1,31 @@
+// An error of the server is a 500.
+import { createServer } from 'node:http';
+import { createClient } from '@connectrpc/connect';
+import { connectNodeAdapter, createConnectTransport } from '@connectrpc/connect-node';
+import { listen, own } from '../program.mjs';
+import { Shop } from './shop.mjs';
+
+export const expected = `
+own call
+  client POST shop 500 !500
+    server POST (no route) 500 !500
+  own after
+`;
+
+export async function run() {
+  const routes = (router) =>
+    router.service(Shop, {
+      call() {
+        throw new Error('a bug');
+      },
+      async *list() {},
+    });
+  const server = createServer(connectNodeAdapter({ routes }));
+  const baseUrl = await listen(server, 'shop');
+  const client = createClient(Shop, createConnectTransport({ baseUrl, httpVersion: '1.1' }));
+  await own('call', async () => {
+    await client.call({ value: 'x' }).catch(() => {});
+    own('after');
+  });
+  server.closeAllConnections?.();
+}

@@ -1,0 +1,31 @@
+// A proxy answers CONNECT with 407.
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { listen, own } from '../program.mjs';
+import { createServer } from 'node:net';
+
+export const expected = `
+own call
+  client CONNECT shop.test:443 407 !407
+  own after
+`;
+export const difference =
+  'OpenTelemetry names the proxy, and ends the call without its status: the target is who CONNECT names.';
+
+export async function run() {
+  const proxy = await listen(
+    createServer((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
+    }),
+    'proxy',
+  );
+  const { hostname: host, port } = new URL(proxy);
+  await own('call', async () => {
+    const sent = request({ host, port, method: 'CONNECT', path: 'shop.test:443' });
+    const [{ statusCode }, socket] = await once(sent.end(), 'connect');
+    if (statusCode !== 407) throw new Error('it was not refused');
+    socket.destroy();
+    await new Promise((resolve) => socket.once('close', resolve));
+    own('after');
+  });
+}
