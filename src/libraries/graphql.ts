@@ -1,4 +1,5 @@
 import type { Attributes } from './engine/attribute-names.js';
+import { isAnswered, isCallersFault, statusOf } from './engine/answered-errors.js';
 import * as names from './engine/conventions.js';
 import { failureOf } from './engine/failure.js';
 import { requiredObject, text } from './engine/payload.js';
@@ -30,12 +31,44 @@ interface Resolution {
   isDefaultResolver?: unknown;
 }
 
-/** The first error of a result, or of a list of errors. */
+/** What an error of GraphQL says of itself. */
+interface OwnError {
+  name?: unknown;
+  extensions?: { code?: unknown; http?: unknown };
+  originalError?: unknown;
+  path?: unknown;
+}
+
+/** Codes with which servers answer faults of the caller. */
+const CALLERS_CODES: ReadonlySet<unknown> = new Set([
+  'BAD_REQUEST',
+  'BAD_USER_INPUT',
+  'FORBIDDEN',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+  'UNAUTHENTICATED',
+]);
+
+/** Whether an error is an answer to a fault of the caller. */
+function isOfCaller(error: unknown): boolean {
+  const { name, extensions, originalError, path } = (error ?? {}) as OwnError;
+  if (CALLERS_CODES.has(extensions?.code)) return true;
+  if (isCallersFault(statusOf(extensions?.http, 'status'))) return true;
+  if (originalError !== undefined && originalError !== null) return isAnswered(originalError);
+  // Of no field: the document or its variables are wrong.
+  return name === 'GraphQLError' && path === undefined && extensions?.code === undefined;
+}
+
+/** The first error of a result, or of a list of errors, that is no fault of the caller. */
 function errorIn(result: unknown): unknown {
   const errors: unknown = Array.isArray(result)
     ? result
     : (result as { errors?: unknown } | null | undefined)?.errors;
-  return Array.isArray(errors) ? (errors[0] as unknown) : undefined;
+  if (!Array.isArray(errors)) return undefined;
+  return errors.find((error) => !isOfCaller(error));
 }
 
 /** An error of GraphQL has a code among its extensions, or another error that it stems from. */
@@ -68,6 +101,7 @@ function execution(channel: string): Operation<Execution> {
       attributes: attributesOf(message),
     }),
     errorOf: ({ result }) => errorIn(result),
+    isControlFlow: isOfCaller,
     failure,
   };
 }
@@ -103,6 +137,7 @@ function injectedExecution(channel: string): Operation<Call> {
       };
     },
     errorOf: ({ result }) => errorIn(result),
+    isControlFlow: isOfCaller,
     failure,
   };
 }
@@ -115,6 +150,7 @@ function preparation(channel: string, name: string): Operation<Execution> {
     atLeastMs: 1,
     describe: () => ({ name, attributes: {} }),
     errorOf: ({ result }) => errorIn(result),
+    isControlFlow: isOfCaller,
     failure,
   };
 }
@@ -128,6 +164,8 @@ const resolve: Operation<Resolution> = {
     isDefaultResolver === true
       ? undefined
       : { name: `resolve ${text(parentType) ?? ''}.${text(fieldName) ?? ''}`, attributes: {} },
+  // A resolver has thrown what becomes an error of GraphQL.
+  isControlFlow: (error) => isOfCaller(error) || isAnswered(error),
   failure,
 };
 
