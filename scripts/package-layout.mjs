@@ -152,8 +152,8 @@ const folders = [
   [/^ovni\/(catalog|declared-events|signature|write\/event)$/, 'ovni/events'],
   [new RegExp(`^(${OF_FORMAT})/`), '$1/$1'],
   [/^node\/requests\/propagation-policy$/, 'node/propagation-policy'],
-  // Of old Nodes only, which need it at the start.
-  [/^node\/requests\/early-headers$/, 'node/early-headers'],
+  // Before the first request of the program.
+  [/^node\/requests\/(?:early|stored)-headers$/, 'node/early-headers'],
   [/^node\/compiled\/first-start$/, 'node/first-start'],
   [/^node\/otel\/registering-copy$/, 'node/otel-registration'],
   [/^node\/otel\/(open-telemetry|yielding-api)$/, 'node/otel'],

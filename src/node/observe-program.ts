@@ -10,9 +10,13 @@ import type { ProcessPlan } from './run/process-plan.js';
 import type { LateRequests } from './threads/observed-thread.js';
 import { part } from './warning.js';
 
+/** As in requests/stored-headers.ts, which is loaded with the first request. */
+const HEADERS_CHANNEL = 'tracewright:http.client.headers';
+
 /** What is published first of anything that is recorded of requests. What listens will serve. */
 const FIRST_OF_REQUESTS = [
   'http.server.request.start',
+  HEADERS_CHANNEL,
   'http.client.request.created',
   'http.client.request.start',
   'undici:request:create',
@@ -22,9 +26,6 @@ const FIRST_OF_REQUESTS = [
   'http2.client.stream.created',
   SOCKETLESS,
 ];
-
-/** Node's channels announce no request of node:http before its headers are made. */
-const isBefore22 = Number.parseInt(process.versions.node) < 22;
 
 /**
  * Observes what the program does: its requests, its libraries and its calls of the OpenTelemetry API. Nothing
@@ -50,10 +51,10 @@ export function observeProgram(plan: ProcessPlan, requests: LateRequests | undef
         require('./run/heph-trace.js') as typeof import('./run/heph-trace.js');
       return streamOfThread(heph);
     }, plan.context);
-    if (plan.context && isBefore22) {
-      const { publishCreatedRequests } =
-        require('./requests/early-headers.js') as typeof import('./requests/early-headers.js');
-      publishCreatedRequests();
+    if (plan.context) {
+      const { wrapStoredHeaders } =
+        require('./requests/stored-headers.js') as typeof import('./requests/stored-headers.js');
+      wrapStoredHeaders();
     }
   }
   onFirstMessage(FIRST_OF_REQUESTS, begin);

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
+import { comparableHost } from '../core/host-name.js';
 
 /** Connections that are kept open. */
 const MOST_CONNECTIONS = 16;
@@ -28,10 +29,7 @@ export function proxyOf(
   const text = url.protocol === 'https:' ? named('HTTPS_PROXY') : named('HTTP_PROXY');
   if (text === undefined || text === '') return undefined;
   for (const each of (named('NO_PROXY') ?? '').split(',')) {
-    const name = each
-      .trim()
-      .replace(/^\*?\./, '')
-      .toLowerCase();
+    const name = comparableHost(each.trim().replace(/^\*?\./, ''));
     if (name === '') continue;
     if (name === '*' || url.hostname === name || url.host === name) return undefined;
     if (url.hostname.endsWith(`.${name}`)) return undefined;

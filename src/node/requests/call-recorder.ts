@@ -10,7 +10,8 @@ import { spans } from '../../spans/shared-spans.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import { SpanTemplate } from '../../spans/write/span-template.js';
-import { NOTHING } from '../../spans/unrecorded-span.js';
+import { isPath, urlOf } from './call-target.js';
+import type { CallTarget } from './call-target.js';
 import * as http from './conventions.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
@@ -35,16 +36,6 @@ const FAILED = 400;
 
 /** Shorter waits for a connection are not recorded, in ns. */
 const LEAST_WAIT = 1e6;
-
-/** Where a request goes that this process sends. */
-export interface CallTarget {
-  method: string;
-  scheme: string;
-  /** Host and port, as in the header `Host`. */
-  authority: string;
-  /** Of the request line, with the query. */
-  path: string;
-}
 
 /** The headers of a request that is yet to be sent. */
 export interface CallHeaders {
@@ -75,8 +66,14 @@ export class CallRecorder {
     const context = this.#hasContext ? spans.activeContext() : undefined;
     const server = http.hostAndPort(target.authority);
     const span = this.#begin(context, target, server);
-    if (headers !== undefined) this.#propagate(span, server, headers);
-    return span.recording ? new Call(span) : UNRECORDED;
+    const call = new Call(span, server?.host ?? target.address ?? '');
+    if (headers !== undefined) this.send(call, headers);
+    return call;
+  }
+
+  /** Has a call that has started carry the trace on. */
+  send({ span, host }: Call, headers: CallHeaders): void {
+    this.#propagate(span, host, headers);
   }
 
   #begin(
@@ -86,7 +83,13 @@ export class CallRecorder {
   ): Span {
     const { method, scheme, authority, path } = target;
     const isRecorded = isRecordedBelow(context);
-    if (isRecorded && server !== undefined && isOfHttp(scheme)) {
+    if (
+      isRecorded &&
+      server !== undefined &&
+      target.address === undefined &&
+      isOfHttp(scheme) &&
+      isPath(path)
+    ) {
       const protocol = protocolOf(NO_VERSION, 0, scheme === 'https');
       const template = this.#templates.find(protocol, method, authority);
       if (template !== undefined) return spans.startInFrom(context, template, pathOf(path));
@@ -102,12 +105,12 @@ export class CallRecorder {
     const { name, attributes } = describeGrpc(path, authority);
     const context = this.#hasContext ? spans.activeContext() : undefined;
     const span = spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
-    if (headers !== undefined) this.#propagate(span, http.hostAndPort(authority), headers);
+    if (headers !== undefined)
+      this.#propagate(span, http.hostAndPort(authority)?.host ?? '', headers);
     return span;
   }
 
-  #propagate(span: Span, server: http.HostAndPort | undefined, headers: CallHeaders): void {
-    const host = server?.host ?? '';
+  #propagate(span: Span, host: string, headers: CallHeaders): void {
     if (span.activeSpan === undefined || !this.#policy.sendsTrace(host)) return;
     const baggage = this.#policy.sendsBaggage(host) ? span.baggage : undefined;
     if (!spans.sendSpan(span, baggage, headers)) sendNextTo(span, headers);
@@ -126,12 +129,15 @@ function sendNextTo(span: Span, headers: CallHeaders): void {
 /** A request that this thread sends, while it is recorded. */
 export class Call {
   readonly #span: Span;
+  /** Who gets it. */
+  readonly host: string;
   /** Of an answer that the span does not have yet. */
   #status: number | undefined = undefined;
   #wait: Span | undefined = undefined;
 
-  constructor(span: Span) {
+  constructor(span: Span, host: string) {
     this.#span = span;
+    this.host = host;
   }
 
   get span(): Span {
@@ -199,9 +205,6 @@ export class Call {
   }
 }
 
-/** A call that is not recorded. Nothing of it changes. */
-const UNRECORDED = new Call(NOTHING);
-
 /** Whether a span with this context can be recorded. */
 function isRecordedBelow(context: ActiveContext | undefined): boolean {
   const parent = context?.activeSpan;
@@ -215,7 +218,7 @@ function portOf({ port }: http.HostAndPort, scheme: string): number {
 /** The text is the path, without credentials and query. */
 function callTemplate({ protocol, method, authority }: RequestKind): SpanTemplate {
   const server = http.hostAndPort(authority);
-  const target = { method, scheme: schemeOf(protocol), authority };
+  const target = { method, scheme: schemeOf(protocol), authority, address: undefined };
   const attributesOf = (path: string): Record<string, SpanValue> =>
     callAttributes(target, server, path);
   const name = http.spanName(method);
@@ -228,18 +231,21 @@ function callTemplate({ protocol, method, authority }: RequestKind): SpanTemplat
  * @param path without credentials and query.
  */
 function callAttributes(
-  { method, scheme, authority }: Omit<CallTarget, 'path'>,
+  target: Omit<CallTarget, 'path'>,
   server: http.HostAndPort | undefined,
   path: string,
 ): Record<string, string | number> {
+  const { method, scheme, address } = target;
   const known = http.knownMethod(method);
   const attributes: Record<string, string | number> = { [http.METHOD]: known };
   if (known === OTHER_METHOD) attributes[http.ORIGINAL_METHOD] = method;
-  if (server !== undefined) {
+  if (address !== undefined) attributes[http.ADDRESS] = address;
+  else if (server !== undefined) {
     attributes[http.ADDRESS] = server.host;
     attributes[http.PORT] = portOf(server, scheme);
-    attributes[http.FULL_URL] = `${scheme}://${authority}${path}`;
   }
+  const url = server === undefined ? undefined : urlOf(target, path);
+  if (url !== undefined) attributes[http.FULL_URL] = url;
   return attributes;
 }
 

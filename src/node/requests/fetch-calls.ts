@@ -5,8 +5,11 @@ import { BoundedCache } from '../../core/bounded-cache.js';
 import { TRACE_PARENT, TRACE_STATE } from '../../spans/context/header-format.js';
 import { isOfSameTrace } from '../../spans/context/trace-context.js';
 import { withOwnParent } from '../../spans/context/trace-state-entries.js';
+import { spans } from '../../spans/shared-spans.js';
 import { Guard } from '../guard.js';
-import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
+import type { Call, CallHeaders, CallRecorder } from './call-recorder.js';
+import { callTarget } from './call-target.js';
+import type { CallTarget } from './call-target.js';
 import { subscribe } from './channels.js';
 import { failureOfReason } from './call-failures.js';
 
@@ -62,7 +65,7 @@ function originOf(origin: string): Origin {
 
 function targetOf({ method, origin, path }: UndiciRequest): CallTarget {
   const { scheme, authority } = originOf(String(origin));
-  return { method: String(method), scheme, authority, path: String(path) };
+  return callTarget(String(method), scheme, authority, String(path), undefined);
 }
 
 /** The position of a header's value in a flat list of names and values. */
@@ -80,6 +83,8 @@ class UndiciCall implements CallHeaders {
   readonly #request: UndiciRequest;
   /** Undefined: it is not recorded. */
   call: Call | undefined = undefined;
+  /** What was active where the program has asked for it. */
+  readonly context = spans.activeContext();
   /** Our parent, which the request has. */
   sent: string | undefined = undefined;
 
@@ -181,6 +186,52 @@ function yieldToLater(request: UndiciRequest): void {
   };
 }
 
+/** What a connection calls of a request, in any version: the handlers of the program are called by these. */
+const CALLBACKS = [
+  'onConnect',
+  'onRequestStart',
+  'onBodySent',
+  'onRequestSent',
+  'onHeaders',
+  'onResponseStart',
+  'onData',
+  'onResponseData',
+  'onUpgrade',
+  'onRequestUpgrade',
+  'onComplete',
+  'onResponseEnd',
+  'onError',
+  'onResponseError',
+];
+
+type Callback = (this: UndiciRequest, ...values: unknown[]) => unknown;
+
+/** The classes whose callbacks run in the context of their caller. */
+const inContext = new WeakSet();
+
+/** Has the callbacks of requests run where the program has asked for them, and not where their connection began. */
+function callBackInContext(own: Record<string, unknown>): void {
+  if (inContext.has(own)) return;
+  inContext.add(own);
+  for (const name of CALLBACKS) {
+    const callback = own[name] as Callback | undefined;
+    if (typeof callback !== 'function') continue;
+    const inCallersContext: Callback = function (...values) {
+      const call = this[CALL];
+      if (call === undefined || call.context === spans.activeContext()) {
+        return callback.apply(this, values);
+      }
+      const before = spans.swapContext(call.context);
+      try {
+        return callback.apply(this, values);
+      } finally {
+        spans.leaveContext(before);
+      }
+    };
+    own[name] = inCallersContext;
+  }
+}
+
 function leavesHttp({ upgrade, method }: UndiciRequest): boolean {
   return typeof upgrade === 'string' || method === 'CONNECT';
 }
@@ -215,7 +266,7 @@ function beLast(channel: diagnostics.Channel, observe: (message: never) => void)
 }
 
 /** Records every request that `fetch` and undici send from this thread, until its response's body is received. */
-export function traceFetchCalls(recorder: CallRecorder): void {
+export function traceFetchCalls(recorder: CallRecorder, hasContext: boolean): void {
   const guard = new Guard('fetch requests');
   const created = diagnostics.channel(CREATED);
   let followsConnections = false;
@@ -223,6 +274,9 @@ export function traceFetchCalls(recorder: CallRecorder): void {
     if (!followsConnections && leavesHttp(request)) {
       followsConnections = true;
       followConnections();
+    }
+    if (hasContext && Object.getPrototypeOf(request) !== lastWatched) {
+      callBackInContext(Object.getPrototypeOf(request) as Record<string, unknown>);
     }
     yieldToLater(request);
     const own = new UndiciCall(request);

@@ -1,8 +1,11 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Guard } from '../guard.js';
-import type { Call, CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
+import type { Call, CallRecorder } from './call-recorder.js';
+import { callTarget } from './call-target.js';
+import type { CallTarget } from './call-target.js';
 import { failureOf, TIMEOUT } from './call-failures.js';
-import { ABORTED } from './conventions.js';
+import { ABORTED, hostAndPort } from './conventions.js';
+import { observeHeaders } from './stored-headers.js';
 import { watchTimeouts } from './socket-timeouts.js';
 
 const CALL = Symbol('tracewright.call');
@@ -10,7 +13,8 @@ const CALL = Symbol('tracewright.call');
 const TIMED_OUT = Symbol('tracewright.timedOut');
 const NS_PER_MS = 1e6;
 
-type TracedRequest = ClientRequest & { [CALL]?: Call | undefined; [TIMED_OUT]?: number };
+/** Null: the call is left out. */
+type TracedRequest = ClientRequest & { [CALL]?: Call | null; [TIMED_OUT]?: number };
 type TracedResponse = IncomingMessage & { [CALL]?: Call; req?: TracedRequest };
 
 interface ClientMessage {
@@ -19,25 +23,63 @@ interface ClientMessage {
   error?: unknown;
 }
 
-function targetOf(request: ClientRequest): CallTarget {
-  const host = request.getHeader('host');
-  return {
-    method: request.method,
-    scheme: request.protocol === 'https:' ? 'https' : 'http',
-    authority: typeof host === 'string' ? host : request.host,
-    path: request.path,
-  };
+/** Parts of a request that Node does not document. */
+interface Connecting {
+  readonly socketPath?: string | undefined;
+  readonly agent?:
+    { defaultPort?: unknown; options?: { socketPath?: unknown } } | false | undefined;
+  readonly [part: symbol]: unknown;
 }
 
-function headersOf(request: ClientRequest): CallHeaders | undefined {
-  if (request.headersSent) return undefined;
-  return {
-    get: (name) => request.getHeader(name),
-    set: (name, value) => request.setHeader(name, value),
-    delete: (name) => {
-      request.removeHeader(name);
-    },
-  };
+/** Where Node 24 and later keep host and port of the connection. Null: it does not. */
+let authorityKey: symbol | null | undefined;
+
+function findAuthorityKey(request: ClientRequest): symbol | null {
+  const isKey = ({ description }: symbol): boolean => description === 'kAuthority';
+  return Object.getOwnPropertySymbols(request).find(isKey) ?? null;
+}
+
+/** The host as a URL has it. */
+function inUrl(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}
+
+/**
+ * Host and port of the connection, but for the usual port; undefined: the port is not known. The header `Host` may be
+ * of another server, and before Node 24 nothing else has the port.
+ */
+function authorityOf(request: ClientRequest): string | undefined {
+  authorityKey ??= findAuthorityKey(request);
+  const kept = authorityKey === null ? undefined : (request as unknown as Connecting)[authorityKey];
+  if (typeof kept === 'string') return kept;
+  const header = request.getHeader('host');
+  const authority = typeof header === 'string' ? header : undefined;
+  return hostAndPort(authority)?.host === inUrl(request.host) ? authority : undefined;
+}
+
+function targetOf(request: ClientRequest): CallTarget {
+  const { method, path, protocol } = request;
+  const isSecure = protocol === 'https:';
+  const scheme = isSecure ? 'https' : 'http';
+  const { socketPath, agent } = request as unknown as Connecting;
+  const socket = socketPath ?? (agent === false ? undefined : agent?.options?.socketPath);
+  if (typeof socket === 'string') {
+    return callTarget(method, scheme, inUrl(request.host), path, socket);
+  }
+  const authority = authorityOf(request);
+  if (authority === undefined) return callTarget(method, scheme, '', path, request.host);
+  const port = agent === false ? undefined : agent?.defaultPort;
+  if (typeof port === 'number' && port !== (isSecure ? 443 : 80)) {
+    const isWhole = hostAndPort(authority)?.port !== undefined;
+    return callTarget(
+      method,
+      scheme,
+      isWhole ? authority : `${authority}:${port}`,
+      path,
+      undefined,
+    );
+  }
+  return callTarget(method, scheme, authority, path, undefined);
 }
 
 /** The sockets that have no room for a request, because its agent may open no more; undefined: it has one. */
@@ -78,22 +120,24 @@ function failureOfBody({ req, socket }: TracedResponse): string | undefined {
 /**
  * Records every request that node:http and node:https send from this thread, until its response's body is
  * received.
+ *
+ * @param sendsHeaders whether they carry the trace on.
  */
-export function traceHttpCalls(recorder: CallRecorder): void {
+export function traceHttpCalls(recorder: CallRecorder, sendsHeaders: boolean): void {
   const guard = new Guard('outgoing HTTP requests');
 
   const start = (request: TracedRequest): void => {
     if (request[CALL] !== undefined) return;
-    const call = recorder.start(targetOf(request), headersOf(request));
+    const call = recorder.start(targetOf(request), undefined) ?? null;
     request[CALL] = call;
-    const others = call === undefined ? undefined : queueOf(request);
+    const others = call === null ? undefined : queueOf(request);
     if (others !== undefined) waitForSocket(request, call!, others);
   };
   const waitForSocket = (request: ClientRequest, call: Call, busy: readonly unknown[]): void => {
     const { isHeldBy, linkHolder, noteHolder } =
       require('../../libraries/engine/connection-holders.js') as typeof import('../../libraries/engine/connection-holders.js');
     for (const socket of busy as { _httpMessage?: TracedRequest | null }[]) {
-      const other: Call | undefined = socket._httpMessage?.[CALL];
+      const other: Call | null | undefined = socket._httpMessage?.[CALL];
       const holder = other?.span;
       if (holder?.output === undefined || isHeldBy(socket, holder)) continue;
       const age = holder.output.timeOf(undefined) - holder.start;
@@ -126,7 +170,7 @@ export function traceHttpCalls(recorder: CallRecorder): void {
   });
   const endWithConnection = (request: TracedRequest, response: TracedResponse): void => {
     const call = request[CALL];
-    if (call === undefined) return;
+    if (call == null) return;
     call.answered(response.statusCode ?? 0);
     const { socket } = response as { socket?: IncomingMessage['socket'] };
     if (socket === undefined || socket.destroyed) {
@@ -141,7 +185,19 @@ export function traceHttpCalls(recorder: CallRecorder): void {
     });
   };
 
-  // What is set here is sent. Node 20 publishes nothing: see early-headers.ts.
+  if (sendsHeaders) {
+    observeHeaders((request: TracedRequest, headers) => {
+      if (!guard.on) return;
+      try {
+        start(request);
+        const call = request[CALL];
+        if (call != null) recorder.send(call, headers);
+      } catch (error) {
+        guard.fail(error);
+      }
+    });
+  }
+  // It begins where the program has made it. Node 20 does not publish that.
   guard.subscribe('http.client.request.created', ({ request }: ClientMessage) => {
     start(request);
   });
@@ -153,7 +209,7 @@ export function traceHttpCalls(recorder: CallRecorder): void {
   });
   guard.subscribe('http.client.response.finish', ({ request, response }: ClientMessage) => {
     const call = request[CALL];
-    if (call === undefined) return;
+    if (call == null) return;
     // Published at the headers; the body is still to come.
     call.answered(response.statusCode ?? 0);
     response[CALL] = call;

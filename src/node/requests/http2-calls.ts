@@ -5,8 +5,12 @@ import { recordsGrpc } from '../../libraries/shared-grpc.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
 import { Call } from './call-recorder.js';
-import type { CallHeaders, CallRecorder, CallTarget } from './call-recorder.js';
+import type { CallRecorder } from './call-recorder.js';
+import { callTarget } from './call-target.js';
+import type { CallTarget } from './call-target.js';
 import { onFirstMessage } from './channels.js';
+import { EarlyHeaders } from './early-headers.js';
+import { emitInContext } from './emit-in-context.js';
 import { failureOf } from './call-failures.js';
 import { isUndiciSession } from './fetch-calls.js';
 import { endGrpc, followGrpcCall, isGrpc } from './grpc.js';
@@ -38,70 +42,6 @@ function partOf(session: ClientHttp2Session, description: string): unknown {
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** A copy of the headers of an HTTP/2 request that Node has not seen yet. */
-class EarlyHeaders implements CallHeaders {
-  readonly #list: unknown[] | undefined;
-  readonly #object: Record<PropertyKey, unknown>;
-
-  /**
-   * @param given names and values in turn, or an object.
-   * @throws what a getter of it throws.
-   */
-  constructor(given: object) {
-    if (Array.isArray(given)) {
-      this.#list = [...(given as unknown[])];
-      this.#object = {};
-      // Which headers are sensitive is a property of the array.
-      for (const symbol of Object.getOwnPropertySymbols(given)) {
-        Reflect.set(this.#list, symbol, Reflect.get(given, symbol));
-      }
-    } else {
-      this.#list = undefined;
-      this.#object = { ...given };
-    }
-  }
-
-  /** What goes to Node. */
-  get all(): unknown {
-    return this.#list ?? this.#object;
-  }
-
-  get(name: string): unknown {
-    const list = this.#list;
-    if (list === undefined) {
-      const key = Object.keys(this.#object).find((each) => each.toLowerCase() === name);
-      return key === undefined ? undefined : this.#object[key];
-    }
-    const at = list.findIndex((each, i) => i % 2 === 0 && text(each)?.toLowerCase() === name);
-    return at === -1 ? undefined : list[at + 1];
-  }
-
-  set(name: string, value: string): void {
-    const list = this.#list;
-    if (list === undefined) {
-      const key = Object.keys(this.#object).find((each) => each.toLowerCase() === name);
-      this.#object[key ?? name] = value;
-      return;
-    }
-    const at = list.findIndex((each, i) => i % 2 === 0 && text(each)?.toLowerCase() === name);
-    if (at === -1) list.push(name, value);
-    else list[at + 1] = value;
-  }
-
-  delete(name: string): void {
-    const list = this.#list;
-    if (list === undefined) {
-      for (const key of Object.keys(this.#object)) {
-        if (key.toLowerCase() === name) Reflect.deleteProperty(this.#object, key);
-      }
-      return;
-    }
-    for (let i = list.length - 2; i >= 0; i -= 2) {
-      if (text(list[i])?.toLowerCase() === name) list.splice(i, 2);
-    }
-  }
-}
-
 /** Undefined: they are none, or a getter of the program throws, as it will when Node reads it. */
 function earlyHeaders(given: unknown): EarlyHeaders | undefined {
   if (given !== undefined && (typeof given !== 'object' || given === null)) return undefined;
@@ -123,12 +63,9 @@ function http2Target(
     text(partOf(session, 'authority'));
   if (authority === undefined) return undefined;
   const protocol = text(partOf(session, 'protocol')) ?? 'https:';
-  return {
-    method: text(headers.get(':method')) ?? 'GET',
-    scheme: text(headers.get(':scheme')) ?? protocol.slice(0, -1),
-    authority,
-    path: text(headers.get(':path')) ?? '/',
-  };
+  const method = text(headers.get(':method')) ?? 'GET';
+  const scheme = text(headers.get(':scheme')) ?? protocol.slice(0, -1);
+  return callTarget(method, scheme, authority, text(headers.get(':path')) ?? '/', undefined);
 }
 
 function end(call: Call | Span, failure: string | undefined): void {
@@ -173,13 +110,14 @@ function sessionClass(): SessionClass | undefined {
  * Records the requests that HTTP/2 clients of this thread send. Node has made the list of their headers when it
  * publishes them. So `request` of their sessions is wrapped, as soon as there may be one.
  */
-export function traceHttp2Calls(recorder: CallRecorder): void {
+export function traceHttp2Calls(recorder: CallRecorder, hasContext: boolean): void {
   const guard = new Guard('outgoing HTTP/2 requests');
   let beginning: Beginning | undefined;
   let wrapped: SessionClass | undefined;
 
   const observe = (stream: ClientHttp2Stream, call: Call | Span): void => {
     watchHttp2Ends(stream);
+    if (hasContext) emitInContext(stream);
     if (!(call instanceof Call)) {
       followGrpcCall(guard, stream, call);
       return;

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import { routeOf as givenRoute, watchGivenRoutes } from '../../spans/route.js';
-import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
+import { emitInContext } from './emit-in-context.js';
 import { endServedGrpc, isGrpc } from './grpc.js';
 import type { ServedRequest, ServerRecorder } from './server-recorder.js';
 import { bounded } from './path-and-route.js';
@@ -14,17 +14,6 @@ const NO_ERROR = 0;
 
 type ServerStream = ServerHttp2Stream & { [SERVED]?: ServedRequest; [CALL]?: Span };
 type Headers = IncomingHttpHeaders & Record<string, unknown>;
-
-/**
- * Has the listeners of a stream run in the context of now. From Node 24 on they run in that of the connection, and a
- * server of gRPC calls its handlers when it has received a message.
- */
-function emitInContext(stream: ServerHttp2Stream): void {
-  const context = spans.activeContext();
-  const emit = stream.emit.bind(stream);
-  stream.emit = (...event: Parameters<typeof emit>) =>
-    spans.runWithOne(context, (all) => emit(...all), event);
-}
 
 /** Records the requests that HTTP/2 servers of this thread receive, as those of HTTP/1. Of Node 22 and later. */
 export function traceHttp2Requests(recorder: ServerRecorder): void {

@@ -1,3 +1,4 @@
+import { comparableHost } from '../../core/host-name.js';
 import { itemsOf } from '../../core/options/switch.js';
 
 /** Which requests carry the trace on, and whose decisions about it hold. */
@@ -47,7 +48,7 @@ const LOOPBACK = 'loopback';
 const LOOPBACK_ADDRESS = /^(?:127\.\d+\.\d+\.\d+|::1)$/;
 
 function matches(hosts: readonly string[], host: string): boolean {
-  const name = host.toLowerCase();
+  const name = comparableHost(host);
   return hosts.some((each) =>
     each.startsWith('*.') ? name.endsWith(each.slice(1)) : name === each,
   );
@@ -55,9 +56,10 @@ function matches(hosts: readonly string[], host: string): boolean {
 
 /** What the settings mean for requests. */
 export function propagationPolicy(
-  { everywhere, hosts }: Propagation,
+  { everywhere, hosts: given }: Propagation,
   trust: Trust,
 ): PropagationPolicy {
+  const hosts = given.map(comparableHost);
   const listed = (host: string): boolean => hosts.length > 0 && matches(hosts, host);
   return {
     sendsTrace: (host) => everywhere || listed(host),

@@ -21,8 +21,8 @@ export function recordRequests({ context, propagation, trust }: ProcessPlan): Se
   traceHttp2Requests(server);
   traceSocketlessRequests(server);
   const calls = new CallRecorder(policy, context);
-  traceHttpCalls(calls);
-  traceFetchCalls(calls);
-  traceHttp2Calls(calls);
+  traceHttpCalls(calls, context);
+  traceFetchCalls(calls, context);
+  traceHttp2Calls(calls, context);
   return server;
 }

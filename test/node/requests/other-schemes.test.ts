@@ -13,7 +13,7 @@ test.each(['http', 'https', 'coap'])(
   'the scheme of HTTP/2 is recorded as it is, however often it comes: %s',
   async (scheme) => {
     const headers = { ':method': 'GET', ':scheme': scheme, ':authority': 'host:81', ':path': '/a' };
-    const target = { method: 'GET', scheme, authority: 'host:81', path: '/a' };
+    const target = { method: 'GET', scheme, authority: 'host:81', path: '/a', address: undefined };
     const spans = await recorded(directory, () => {
       const server = new ServerRecorder(policy, false);
       const calls = new CallRecorder(policy, false);

@@ -1,0 +1,28 @@
+// node:http: createConnection in place of an agent.
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { otherProcess, own } from '../program.mjs';
+
+export const expected = `
+own caller
+  client GET stock 200
+`;
+
+/** Reads an answer that says which headers were received. */
+async function check(answer) {
+  let body = '';
+  for await (const chunk of answer) body += chunk;
+  if (!/^00-[\da-f]{32}-[\da-f]{16}-0[13]$/.test(JSON.parse(body).traceparent))
+    throw new Error(body);
+}
+
+export async function run() {
+  const url = await otherProcess('stock');
+  await own('caller', async () => {
+    const sent = request(url, { createConnection: ({ host, port }) => connect(port, host) });
+    sent.end();
+    const [answer] = await once(sent, 'response');
+    await check(answer);
+  });
+}

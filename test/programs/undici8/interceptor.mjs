@@ -1,0 +1,27 @@
+// undici: an interceptor that sets a header.
+import { Agent, request } from 'undici';
+import { otherProcess, own } from '../program.mjs';
+
+export const expected = `
+own caller
+  client GET stock 200
+`;
+export const nodes = 22;
+
+/** Its answer says which headers it has received. */
+function check(body) {
+  if (!/^00-[\da-f]{32}-[\da-f]{16}-0[13]$/.test(JSON.parse(body).traceparent))
+    throw new Error(body);
+}
+
+export async function run() {
+  const url = await otherProcess('stock');
+  const tenant = (dispatch) => (options, handler) =>
+    dispatch({ ...options, headers: { ...options.headers, 'x-tenant': '7' } }, handler);
+  const dispatcher = new Agent().compose(tenant);
+  await own('caller', async () => {
+    const { body } = await request(url, { dispatcher });
+    check(await body.text());
+    await dispatcher.close();
+  });
+}

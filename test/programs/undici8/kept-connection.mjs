@@ -1,0 +1,33 @@
+// undici: bodies of a kept connection run below their caller.
+import { request } from 'undici';
+import { otherProcess, own } from '../program.mjs';
+
+export const expected = `
+own caller
+  own first
+    client GET stock 200
+    own first end
+  own second
+    client GET stock 200
+    own second end
+`;
+export const nodes = 22;
+
+/** Its answer says which headers it has received. */
+function check(body) {
+  if (!/^00-[\da-f]{32}-[\da-f]{16}-0[13]$/.test(JSON.parse(body).traceparent))
+    throw new Error(body);
+}
+
+export async function run() {
+  const url = await otherProcess('stock');
+  await own('caller', async () => {
+    for (const name of ['first', 'second']) {
+      await own(name, async () => {
+        const { body } = await request(url);
+        body.once('end', () => own(`${name} end`));
+        check(await body.text());
+      });
+    }
+  });
+}

@@ -1,0 +1,23 @@
+// undici: headers as a flat list.
+import { request } from 'undici';
+import { otherProcess, own } from '../program.mjs';
+
+export const expected = `
+own caller
+  client GET stock 200
+`;
+export const nodes = 22;
+
+/** Its answer says which headers it has received. */
+function check(body) {
+  if (!/^00-[\da-f]{32}-[\da-f]{16}-0[13]$/.test(JSON.parse(body).traceparent))
+    throw new Error(body);
+}
+
+export async function run() {
+  const url = await otherProcess('stock');
+  await own('caller', async () => {
+    const { body } = await request(url, { headers: ['x-one', '1'] });
+    check(await body.text());
+  });
+}

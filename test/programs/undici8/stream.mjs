@@ -1,0 +1,31 @@
+// undici: stream into a writable.
+import { Writable } from 'node:stream';
+import { stream } from 'undici';
+import { otherProcess, own } from '../program.mjs';
+
+export const expected = `
+own caller
+  client GET stock 200
+  own chunk
+`;
+export const nodes = 22;
+
+/** Its answer says which headers it has received. */
+function check(body) {
+  if (!/^00-[\da-f]{32}-[\da-f]{16}-0[13]$/.test(JSON.parse(body).traceparent))
+    throw new Error(body);
+}
+
+export async function run() {
+  const url = await otherProcess('stock');
+  await own('caller', async () => {
+    let text = '';
+    const write = (chunk, _, done) => {
+      text += chunk;
+      own('chunk');
+      done();
+    };
+    await stream(url, { method: 'GET' }, () => new Writable({ write }));
+    check(text);
+  });
+}
