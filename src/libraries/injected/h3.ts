@@ -9,6 +9,8 @@ interface NodeRequest {
   readonly url?: unknown;
   /** As it came: routers within each other cut it. */
   readonly originalUrl?: unknown;
+  /** Of express, if that has mounted it. */
+  readonly baseUrl?: unknown;
 }
 
 interface Event {
@@ -33,15 +35,19 @@ function pathOf(url: unknown): string {
 function prefixOf({ path, node }: Event): string {
   const whole = pathOf(node?.req?.originalUrl ?? node?.req?.url);
   const own = pathOf(path);
-  return own !== '/' && whole.endsWith(own) ? whole.slice(0, -own.length) : '';
+  if (own === '/') return whole.replace(/\/$/, '');
+  return whole.endsWith(own) ? whole.slice(0, -own.length) : '';
 }
 
 function report(event: Event, { route, path }: Route): void {
   const pattern = route ?? path;
   const request = event.runtime?.node?.req ?? event.node?.req ?? event.req;
   if (typeof pattern !== 'string' || typeof request !== 'object' || request === null) return;
+  // What is before that is a path that was requested.
+  if ((request as NodeRequest).baseUrl) return;
   const prefix = event.runtime === undefined && event.node !== undefined ? prefixOf(event) : '';
-  routeFound(request, (prefix + pattern).slice(0, MAX_PATTERN));
+  const whole = prefix !== '' && pattern === '/' ? prefix : prefix + pattern;
+  routeFound(request, whole.slice(0, MAX_PATTERN));
 }
 
 /** The routes of h3, and its requests without a socket. */
