@@ -424,7 +424,7 @@ bool is_power_of_two(size_t value) {
   index->released = words(Index::kReleased);
   index->oldest = static_cast<uint8_t*>(arrays.data[Index::kOldest]);
   const size_t sets = arrays.lengths[Index::kOldest];
-  const size_t of_a_set = arrays.lengths[Index::kReleased] / 2 / sets;
+  const size_t of_a_set = arrays.lengths[Index::kReleased] / Index::kReleasedWords / sets;
   const int32_t* const settings = words(Index::kSettings);
   const auto setting = [&](uint32_t number) { return static_cast<uint32_t>(settings[number]); };
   index->record_shift = setting(Index::kRecordShift);

@@ -47,13 +47,16 @@ uint32_t find_group(const WaitingIndex& index, const WaitingGroup* groups, uint3
   return group;
 }
 
-void remember(const WaitingIndex& index, uint32_t high, uint32_t low) {
+// As src/spans/keep/remembered-traces.ts does.
+void remember(const WaitingIndex& index, uint32_t high, uint32_t low, uint64_t time) {
   const uint32_t set = low & index.set_mask;
   const uint32_t oldest = index.oldest[set];
   index.oldest[set] = static_cast<uint8_t>((oldest + 1) & (index.of_a_set - 1));
-  int32_t* const at = index.released + 2 * (set * index.of_a_set + oldest);
+  int32_t* const at =
+      index.released + WaitingIndex::kReleasedWords * (set * index.of_a_set + oldest);
   at[0] = static_cast<int32_t>(high);
   at[1] = static_cast<int32_t>(low);
+  at[2] = static_cast<int32_t>(time >> WaitingIndex::kReleasedUnitBits) + 1;
 }
 
 // As `forget` of src/spans/keep/undecided-traces.ts.
@@ -237,7 +240,7 @@ void Ring::release_waiting() {
   groups[group].state.store(0, std::memory_order_release);
   free_ended(group);
   free_slot(at);
-  remember(index, high, low);
+  remember(index, high, low, time);
   forget_group(index, group, low);
   index.times[WaitingIndex::kDuration] = took;
   index.call[WaitingIndex::kSlot] = WaitingIndex::kDone;

@@ -113,7 +113,11 @@ struct WaitingIndex {
   uint16_t* root_kinds = nullptr;
   uint32_t kind_count = 0;
   int32_t* free_slots = nullptr;
-  // The groups that were released last, in sets by the low bits of the second word.
+  // The groups that were released last, in sets by the low bits of the second word. Of each its
+  // words, and when that was: nanoseconds in units of two to the power of `kReleasedUnitBits`, from
+  // 1 on.
+  static constexpr uint32_t kReleasedWords = 3;
+  static constexpr uint32_t kReleasedUnitBits = 24;
   int32_t* released = nullptr;
   uint8_t* oldest = nullptr;
   uint32_t set_mask = 0;

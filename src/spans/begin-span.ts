@@ -131,7 +131,10 @@ export function keep(
     return;
   }
   if (attributes !== undefined && attributes !== null) span.own = snapshot(attributes);
-  if (observer !== undefined) observer.started(span, active, scope);
+  if (observer !== undefined) {
+    open?.beforeStart(span);
+    observer.started(span, active, scope);
+  }
   if (open !== undefined) span.slot = open.begin(span, undefined);
 }
 

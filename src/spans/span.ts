@@ -71,8 +71,8 @@ class SpanExtras {
   droppedLinks = 0;
 }
 
-/** A double to V8, as every time is. */
-const NO_TIME = 0.5;
+/** A double to V8, as every time is. Nothing is longer than since then. */
+const NO_TIME = NaN;
 
 /** Of `Span.slot`: the table of open spans was full. */
 export const NOT_KEPT = -2;
@@ -357,6 +357,12 @@ export class Span {
       this.count = 0;
     }
     return attributes;
+  }
+
+  /** @internal Of a span that starts, before anybody has seen its ids: it is the root of another trace. */
+  setTrace(t0: number, t1: number, t2: number, t3: number): void {
+    const root = { t0, t1, t2, t3, p0: 0, p1: 0, traceState: '' };
+    Object.assign(this, root);
   }
 
   /** @internal A start that may be far from the recording. */

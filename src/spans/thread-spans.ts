@@ -1,7 +1,7 @@
 import { clockNow } from '../core/clock.js';
-import { systemRandom } from '../core/native-calls.js';
 import { START_OFFSET } from '../heph/layout.js';
 import type { SpanAttributes } from './attributes.js';
+import { randomWords } from './context/ids.js';
 import { openOutput, output } from './recording.js';
 import type { Scope } from './scope.js';
 import { OPEN, snapshot, Span } from './span.js';
@@ -24,15 +24,6 @@ interface StallCauses {
 /** Whether spans of this thread are being recorded. */
 export function isOpen(): boolean {
   return output !== undefined;
-}
-
-/** Words that are random, or as good as. */
-function randomWords(count: number): Int32Array<ArrayBuffer> {
-  const words = new Int32Array(count);
-  if (!systemRandom(new Uint8Array(words.buffer))) {
-    for (let i = 0; i < count; i++) words[i] = Math.random() * 2 ** 32;
-  }
-  return words;
 }
 
 let threadTrace: Int32Array | undefined;

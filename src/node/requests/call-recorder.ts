@@ -2,7 +2,7 @@ import type { SpanValue } from '../../spans/attributes.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { TRACE_PARENT, TRACE_STATE } from '../../spans/context/header-format.js';
 import { isOfSameTrace, traceParentOf } from '../../spans/context/trace-context.js';
-import { withOwnParent } from '../../spans/context/trace-state-entries.js';
+import { sentTraceState, withOwnParent } from '../../spans/context/trace-state-entries.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
 import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import { isSigned } from '../../spans/propagation.js';
@@ -123,7 +123,8 @@ function sendNextTo(span: Span, headers: CallHeaders): void {
   const own = traceParentOf(span, span.flags & SAMPLED);
   if (typeof sent !== 'string' || isOfSameTrace(sent, own) || isSigned(headers)) return;
   const traceState = headers.get(TRACE_STATE);
-  headers.set(TRACE_STATE, withOwnParent(typeof traceState === 'string' ? traceState : '', own));
+  const theirs = typeof traceState === 'string' ? traceState : '';
+  headers.set(TRACE_STATE, withOwnParent(theirs, own, sentTraceState(span)));
 }
 
 /** A request that this thread sends, while it is recorded. */

@@ -175,12 +175,13 @@ function yieldToLater(request: UndiciRequest): void {
     const lower = name.toLowerCase();
     if (lower === TRACE_PARENT) {
       removeHeader(this, TRACE_PARENT);
-      const traceState = headers.get(TRACE_STATE);
+      const traceState = headers.get(TRACE_STATE) ?? '';
       if (isOfSameTrace(value, sent)) headers.sent = undefined;
-      else headers.set(TRACE_STATE, withOwnParent(traceState ?? '', sent));
+      else headers.set(TRACE_STATE, withOwnParent(traceState, sent, traceState));
     } else if (lower === TRACE_STATE) {
       removeHeader(this, TRACE_STATE);
-      return addHeader.call(this, name, withOwnParent(value, sent));
+      const ours = headers.get(TRACE_STATE) ?? '';
+      return addHeader.call(this, name, withOwnParent(value, sent, ours));
     }
     return addHeader.call(this, name, value);
   };

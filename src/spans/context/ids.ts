@@ -4,12 +4,18 @@ import { fillRandom, systemRandom } from '../../core/native-calls.js';
 const state = seed();
 
 function seed(): Int32Array {
-  const words = new Int32Array(16);
-  if (!systemRandom(new Uint8Array(words.buffer))) {
-    for (let i = 0; i < words.length; i++) words[i] = Math.random() * 2 ** 32;
-  }
+  const words = randomWords(16);
   // One of only zeros would make nothing else.
   for (let i = 0; i < 4; i++) words[i]! |= 1;
+  return words;
+}
+
+/** Words that are random, or as good as. */
+export function randomWords(count: number): Int32Array<ArrayBuffer> {
+  const words = new Int32Array(count);
+  if (!systemRandom(new Uint8Array(words.buffer))) {
+    for (let i = 0; i < count; i++) words[i] = Math.random() * 2 ** 32;
+  }
   return words;
 }
 

@@ -4,28 +4,36 @@ import { MAX_MEMBERS, OPEN_TELEMETRY, OWN } from './trace-context.js';
  * What a `tracestate` says of sampling. Texts are valid: `checkTraceState` has passed them, or they were made here.
  */
 
-/** Ours where another agent has sent its own `traceparent`: the rest of the `traceparent` that it stands for. */
-const OWN_PARENT = /(?:^|,)tracewright=([\da-f]{32}-[\da-f]{16}-[\da-f]{2})(?=,|$)/;
+/**
+ * Ours where another agent has sent its own `traceparent`: the rest of the `traceparent` that it stands for, and what
+ * is kept.
+ */
+const OWN_PARENT =
+  /(?:^|,)tracewright=([\da-f]{32}-[\da-f]{16}-[\da-f]{2})(?:-(keep:\d{1,15}))?(?=,|$)/;
 
 const SAMPLED = 1;
 
 /** The member of a trace that is not recorded: services that follow it do not record it either. */
 export const NOT_SAMPLED = `${OWN}=0`;
 
-/** The member of a trace that a service keeps for a reason: who receives it keeps it too. */
-export const KEEP = `${OWN}=keep`;
-const KEPT = /(?:^|,)tracewright=(?:keep|[\da-f]{32}-[\da-f]{16}-[\da-f]{2}-keep)(?=,|$)/;
+/** The value of a trace that a service keeps for a reason: who receives it until then keeps it too. */
+const KEEP = 'keep:';
+const KEPT = /(?:^|,)tracewright=(?:[\da-f]{32}-[\da-f]{16}-[\da-f]{2}-)?keep:(\d{1,15})(?=,|$)/;
 
-/** Whether a sender keeps the trace whole. */
-export function isKept(traceState: string): boolean {
-  return traceState.includes('keep') && KEPT.test(traceState);
+/** Until when a sender has a receiver keep the trace, in milliseconds since 1970; 0: it does not. */
+export function keptUntil(traceState: string): number {
+  if (!traceState.includes(KEEP)) return 0;
+  return Number(KEPT.exec(traceState)?.[1] ?? 0);
 }
 
 /** A `tracestate` that says so. */
-export function withKeep(traceState: string): string {
-  if (isKept(traceState)) return traceState;
-  const others = members(traceState).filter((member) => !member.startsWith(`${OWN}=`));
-  return [KEEP, ...others.slice(0, MAX_MEMBERS - 1)].join(',');
+export function withKeep(traceState: string, until: number): string {
+  return [`${OWN}=${KEEP}${until}`, ...othersThanOwn(traceState).slice(0, MAX_MEMBERS - 1)].join();
+}
+
+/** One that does not. */
+export function withoutKeep(traceState: string): string {
+  return keptUntil(traceState) === 0 ? traceState : othersThanOwn(traceState).join();
 }
 
 /** A `tracestate` that says which share the trace is of, unless it says so already. */
@@ -45,6 +53,10 @@ function members(traceState: string): string[] {
   return traceState === '' ? [] : traceState.split(',');
 }
 
+function othersThanOwn(traceState: string): string[] {
+  return members(traceState).filter((member) => !member.startsWith(`${OWN}=`));
+}
+
 /** `ot=th:…` of a threshold of 56 bits. */
 export function thresholdMember(threshold: bigint): string {
   const digits = threshold.toString(16).padStart(DIGITS, '0').replace(/0+$/, '');
@@ -59,22 +71,27 @@ export function saysWhetherSampled(traceState: string): boolean {
 /**
  * A `tracestate` that has our parent next to a `traceparent` of another agent.
  *
+ * @param traceState the other agent's.
  * @param traceParent ours.
+ * @param sent our `tracestate`, of which it has what is kept.
  */
-export function withOwnParent(traceState: string, traceParent: string): string {
-  const others = members(traceState).filter((member) => !member.startsWith(`${OWN}=`));
-  const kept = others.slice(0, MAX_MEMBERS - 1);
-  return [`${OWN}=${traceParent.slice('00-'.length)}`, ...kept].join(',');
+export function withOwnParent(traceState: string, traceParent: string, sent: string): string {
+  const until = keptUntil(sent);
+  const keep = until === 0 ? '' : `-${KEEP}${until}`;
+  const own = `${OWN}=${traceParent.slice('00-'.length)}${keep}`;
+  return [own, ...othersThanOwn(traceState).slice(0, MAX_MEMBERS - 1)].join();
 }
 
-/** Our `traceparent` that a `tracestate` has, and its other members; undefined: it has none. */
+/** Our `traceparent` that a `tracestate` has, and the `tracestate` without it; undefined: it has none. */
 export function ownParentIn(
   traceState: string,
 ): { traceParent: string; others: string } | undefined {
   const found = OWN_PARENT.exec(traceState);
   if (found === null) return undefined;
-  const others = members(traceState).filter((member) => !member.startsWith(`${OWN}=`));
-  return { traceParent: `00-${found[1]}`, others: others.join(',') };
+  const [, traceParent, keep] = found;
+  const others = othersThanOwn(traceState);
+  if (keep !== undefined) others.unshift(`${OWN}=${keep}`);
+  return { traceParent: `00-${traceParent}`, others: others.join() };
 }
 
 /** What is sent of a span: a refusal that was decided here says so. */

@@ -1,6 +1,6 @@
 import { CALLER } from './keep-decision.js';
 import type { RequestCounts } from './request-counts.js';
-import { TRACE_KEPT, TRACE_RELEASED, TRACE_UNDECIDED } from './thread-decisions.js';
+import { sharedNow, TRACE_KEPT, TRACE_RELEASED, TRACE_UNDECIDED } from './thread-decisions.js';
 import type { WaitingTraces } from './waiting-traces.js';
 
 /** Traces of this thread that wait for another one at most; beyond, the oldest is decided here. */
@@ -47,9 +47,16 @@ export class DecidedElsewhere {
    *
    * @param reason why this thread keeps it; 0: it would not.
    * @param isLast whether no other local root of it is open here.
+   * @param duration nanoseconds since the local root has started.
    * @returns the reason; 0: there is none; -1: it has to wait.
    */
-  reasonFor(trace: number, isRemote: boolean, reason: number, isLast: boolean): number {
+  reasonFor(
+    trace: number,
+    isRemote: boolean,
+    reason: number,
+    isLast: boolean,
+    duration: number,
+  ): number {
     const { decisions, shared } = this.#traces;
     const entry = shared[trace]!;
     if (entry > 0) {
@@ -63,7 +70,7 @@ export class DecidedElsewhere {
       decisions.want(t2, t3, reason);
       return reason;
     }
-    const state = decisions.stateOf(t2, t3);
+    const state = decisions.stateOf(t2, t3, sharedNow() - duration / 1e6);
     if (state === TRACE_KEPT) return CALLER;
     return state === TRACE_UNDECIDED && isLast ? -1 : 0;
   }
@@ -87,7 +94,8 @@ export class DecidedElsewhere {
     const { decisions } = this.#traces;
     const still: Ended[] = [];
     for (const each of this.#ended) {
-      const state = decisions.stateOf(each.t2, each.t3);
+      // It has begun before the decision.
+      const state = decisions.stateOf(each.t2, each.t3, 0);
       if (state === TRACE_UNDECIDED) still.push(each);
       else this.#follow(each, state);
     }

@@ -1,4 +1,3 @@
-import { isKept } from '../context/trace-state-entries.js';
 import { KEEP_REASONS, KEEP_WEIGHT_SHIFT, KEEP_WEIGHT_UNIT, KINDS } from '../layout.js';
 import type { KeepReason } from '../layout.js';
 import { isInShare, shareSampler } from '../sampling.js';
@@ -17,6 +16,8 @@ function codeOf(reason: KeepReason, share = 1): number {
 
 /** Of the second half of a trace id: the random bits that decide first. */
 export const RANDOM_HIGH = 0x00ff_ffff;
+
+type TraceWords = readonly [t0: number, t1: number, t2: number, t3: number];
 
 /** Reasons as spans have them: with the weight of a kept trace. */
 export const UNDECIDED = codeOf('undecided');
@@ -75,11 +76,13 @@ export class KeepDecision {
    * Why the trace of a local root that ends is kept; 0: there is no reason.
    *
    * @param withinFailed whether another span of the trace has failed.
+   * @param isLimited whether the limit has had its say about a trace that is slow, or failed within.
    * @param duration nanoseconds, as is `now`.
    */
   reasonFor(
     span: Span,
     withinFailed: boolean,
+    isLimited: boolean,
     requests: RequestCounts,
     duration: number,
     now: number,
@@ -92,33 +95,35 @@ export class KeepDecision {
       if (wish !== undefined) return wish ? CHOSEN : 0;
     }
     const { t0, t1, t2, t3, traceState } = span;
-    if (traceState !== '' && isKept(traceState)) return CALLER;
+    const id = [t0, t1, t2, t3] as const;
     const failed = hasFailed(span.flags);
-    if (rules.errors !== 'none' && (failed || (withinFailed && rules.errors === 'any'))) {
-      const type = failed ? errorType(span, this.#attributesOf) : 'within';
-      return this.#within(span, requests, type, 'error', now);
+    let reason = 0;
+    if (failed && rules.errors !== 'none') {
+      const type = errorType(span, this.#attributesOf);
+      reason = this.within(`${requests.label} ${type}`, 'error', id, now);
+    } else if (withinFailed && rules.errors === 'any') {
+      if (!isLimited) reason = this.within(`${requests.label} within`, 'error', id, now);
+    } else if (duration > slowNs) {
+      if (!isLimited) reason = this.within(`${requests.label} slow`, 'slow', id, now);
+    } else {
+      if (requests.seen <= rules.first) return FIRST;
+      return this.byRatio(t0, t1, t2, t3, traceState);
     }
-    if (duration > slowNs) return this.#within(span, requests, 'slow', 'slow', now);
-    if (requests.seen <= rules.first) return FIRST;
-    return this.byRatio(t0, t1, t2, t3, traceState);
+    if (reason === 0) requests.limited++;
+    return reason;
   }
 
-  /** The reason, if the limit allows it. */
-  #within(
-    { t0, t1, t2, t3 }: Span,
-    requests: RequestCounts,
-    type: string,
-    reason: 'error' | 'slow',
-    now: number,
-  ): number {
-    const share = this.#limit.shareOf(`${requests.label} ${type}`, now);
-    const isKept = share === 1 || isInShare(shareSampler(share), t0, t1, t2, t3, '');
-    if (!isKept) {
-      requests.limited++;
-      return 0;
-    }
+  /**
+   * The reason, if the limit allows it; otherwise 0.
+   *
+   * @param kind gets its part of the limit.
+   * @param now nanoseconds.
+   */
+  within(kind: string, reason: KeepReason, [t0, t1, t2, t3]: TraceWords, now: number): number {
+    const share = this.#limit.shareOf(kind, now);
+    if (share < 1 && !isInShare(shareSampler(share), t0, t1, t2, t3, '')) return 0;
     this.#limit.noteKept();
-    return share === 1 ? (reason === 'error' ? ERROR : SLOW) : codeOf(reason, share);
+    return codeOf(reason, share);
   }
 
   #wish(span: Span, duration: number): boolean | undefined {

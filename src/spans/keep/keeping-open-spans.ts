@@ -1,15 +1,26 @@
-import { KEEP_REASONS, KEEP_SHIFT, PARENT_REMOTE } from '../layout.js';
+import { KEEP_SHIFT, KINDS, PARENT_REMOTE } from '../layout.js';
 import type { SpanAttributes } from '../attributes.js';
-import { isKept } from '../context/trace-state-entries.js';
+import { keptUntil } from '../context/trace-state-entries.js';
 import { BELOW, OPEN } from '../span.js';
 import type { Span } from '../span.js';
 import { OpenSpans } from '../write/open-spans.js';
 import type { SpanTemplate } from '../write/span-template.js';
-import { BEGINS_WITHIN, KEPT } from './undecided-traces.js';
+import { CALLER, UNDECIDED } from './keep-decision.js';
+import { beginAnew, LATE_MS } from './late-spans.js';
+import { kindOf } from './span-flags.js';
+import { BEGINS_WITHIN, BY_MESSAGE, KEPT, OVER } from './undecided-traces.js';
 import type { UndecidedTraces } from './undecided-traces.js';
 
-const UNDECIDED = KEEP_REASONS.indexOf('undecided');
-const CALLER = KEEP_REASONS.indexOf('caller');
+const CONSUMER = KINDS.indexOf('consumer');
+
+/** Of the scope of an open span: what a kill leaves says that nobody has decided. */
+export const UNDECIDED_MARK = UNDECIDED << KEEP_SHIFT;
+
+/** Whether a caller's word holds that a trace is kept. The clocks of both hosts may differ by as much as that. */
+export function holdsUntil(until: number): boolean {
+  const left = until - Date.now();
+  return left > 0 && left <= 2 * LATE_MS;
+}
 
 /** The open spans of a thread whose traces wait. */
 export class KeepingOpenSpans extends OpenSpans {
@@ -17,20 +28,34 @@ export class KeepingOpenSpans extends OpenSpans {
 
   override begin(span: Span, given: SpanAttributes | undefined, before = -1): number {
     if (before === -1 && span.state === OPEN) {
-      // What a kill leaves says that nobody has decided.
-      span.scope |= UNDECIDED << KEEP_SHIFT;
-      // Its parent has begun the trace, or was late.
+      span.scope |= UNDECIDED_MARK;
+      if (this.#isLate(span)) this.#start(span, span.start);
       if ((span.flags & BELOW) === 0) this.#started(span);
     }
     return super.begin(span, given, before);
   }
 
   override beginFrom(span: Span, template: SpanTemplate, text: string): number {
-    if (span.state === OPEN) {
-      span.scope |= UNDECIDED << KEEP_SHIFT;
-      if ((span.flags & BELOW) === 0) this.#started(span);
-    }
-    return super.beginFrom(span, template, text);
+    if (span.state !== OPEN) return super.beginFrom(span, template, text);
+    if (this.#isLate(span)) this.#start(span, this.traces!.now());
+    const slot = super.beginFrom(span, template, text);
+    // Not before: it has no start until then.
+    if ((span.flags & BELOW) === 0) this.#started(span);
+    return slot;
+  }
+
+  override beforeStart(span: Span): void {
+    if (this.#isLate(span)) this.#start(span, span.start);
+  }
+
+  /** Whether the trace does not wait in which another span of this thread is the parent. */
+  #isLate({ flags, t2, t3 }: Span): boolean {
+    return (flags & BELOW) !== 0 && this.traces!.find(t2, t3) === 0;
+  }
+
+  /** A span starts whose trace is decided. */
+  #start(span: Span, start: number): void {
+    if (this.traces!.pastOf(span.t2, span.t3, start) === OVER) beginAnew(span);
   }
 
   #started(span: Span): void {
@@ -39,28 +64,34 @@ export class KeepingOpenSpans extends OpenSpans {
       this.traces!.add(span.t0, span.t1, span.t2, span.t3, span.start);
       return;
     }
-    const trace = this.traces!.find(span.t2, span.t3);
+    const traces = this.traces!;
     const isRoot = (span.flags & PARENT_REMOTE) !== 0;
-    if (trace === 0) this.#begun(span, isRoot);
-    else if (isRoot) this.traces!.roots[trace]!++;
+    let trace = traces.find(span.t2, span.t3);
+    if (trace === 0) trace = this.#begun(span, isRoot);
+    else if (isRoot) {
+      traces.roots[trace]!++;
+      // Not since the first one: that may end before this one is slow.
+      traces.starts[trace] = Math.max(traces.starts[trace]!, span.start);
+    }
+    if (!isRoot || span.traceState === '' || (traces.flags[trace]! & KEPT) !== 0) return;
+    const until = keptUntil(span.traceState);
+    if (until === 0 || !holdsUntil(until)) return;
+    traces.flags[trace]! |= kindOf(span.flags) === CONSUMER ? KEPT | BY_MESSAGE : KEPT;
+    traces.reasons[trace] = CALLER;
   }
 
-  /** The first span of a trace has started, or a late one. */
-  #begun(span: Span, isRoot: boolean): void {
+  /** The first span of a trace has started, or a late one. Returns the trace; 0: it has been decided. */
+  #begun(span: Span, isRoot: boolean): number {
     const traces = this.traces!;
-    const { t2, t3 } = span;
+    const { t0, t1, t2, t3, start } = span;
     // Below a span of this process that is not recorded, it begins the trace; below one that was decided it does not.
-    if (!isRoot && (traces.wasKept(t2, t3) || traces.wasReleased(t2, t3))) return;
-    const trace = traces.add(span.t0, span.t1, t2, t3, span.start);
+    if (!isRoot && traces.pastOf(t2, t3, start) !== OVER) return 0;
+    const trace = traces.add(t0, t1, t2, t3, start);
     if (!isRoot) {
       traces.flags[trace]! |= BEGINS_WITHIN;
       traces.firstIds[2 * trace] = span.s0;
       traces.firstIds[2 * trace + 1] = span.s1;
-      return;
     }
-    if (traces.wasKept(t2, t3) || (span.traceState !== '' && isKept(span.traceState))) {
-      traces.flags[trace]! |= KEPT;
-      traces.reasons[trace] = CALLER;
-    }
+    return trace;
   }
 }

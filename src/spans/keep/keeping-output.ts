@@ -1,8 +1,8 @@
 import { beforeSignal } from '../../core/signals.js';
 import { WaitingRing } from '../../core/ring/waiting-ring.js';
 import type { Stream } from '../../heph/write/stream.js';
-import { withKeep, withThreshold } from '../context/trace-state-entries.js';
-import { PARENT_REMOTE } from '../layout.js';
+import { keptUntil, withKeep, withoutKeep, withThreshold } from '../context/trace-state-entries.js';
+import { KINDS, PARENT_REMOTE } from '../layout.js';
 import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
@@ -12,16 +12,28 @@ import type { SpanEnding } from '../write/span-ending.js';
 import { CountsRecord } from './counts-record.js';
 import { DecidedElsewhere } from './elsewhere.js';
 import type { Follower } from './elsewhere.js';
-import { CALLER, ERROR, KeepDecision, SLOW, UNDECIDED } from './keep-decision.js';
+import { CALLER, KeepDecision, UNDECIDED } from './keep-decision.js';
 import type { KeepRules } from './keep-options.js';
 import { AllRequests } from './request-counts.js';
+import { holdsUntil } from './keeping-open-spans.js';
+import { LATE_MS } from './late-spans.js';
 import type { RequestCounts } from './request-counts.js';
-import { hasFailed } from './span-flags.js';
-import { FAILED, KEPT, ROOT_WAITS } from './undecided-traces.js';
+import { hasFailed, kindOf } from './span-flags.js';
+import {
+  BY_MESSAGE,
+  FAILED,
+  KEPT,
+  LIMITED,
+  RELEASED,
+  ROOT_WAITS,
+  SENT,
+} from './undecided-traces.js';
 import { CHOSEN_FROM, usualSpanEnds } from './usual-ends.js';
 import type { UsualSpanEnds } from './usual-ends.js';
 import { WaitingOutput } from './waiting-output.js';
 import type { Judge } from './waiting-traces.js';
+
+const CLIENT = KINDS.indexOf('client');
 
 /** The spans of a thread whose local roots decide, when they end, which traces are kept. */
 export class KeepingOutput extends WaitingOutput implements Judge, Follower {
@@ -111,7 +123,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     const requests = this.#requests.of(span, isNamed ? text : '');
     const reason = this.#reasonFor(span, trace, requests, duration, now);
     const isLast = traces.roots[trace] === 1;
-    if (reason === 0 && isLast && (traces.flags[trace]! & KEPT) === 0) {
+    if (reason === 0 && isLast) {
       this.#releaseRoot(span, trace, requests, duration, now);
       return true;
     }
@@ -129,17 +141,65 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     if (trace !== 0 && this.isLocalRoot(span, trace)) this.#endOfRoot(trace);
   }
 
-  /** Whoever is called from now on keeps the trace if it is certain here. */
+  /** Who is called from now on keeps the trace if it is certain here. */
   override stateOf(span: Span): string {
     const { traces } = this;
     const { t0, t1, t2, t3, traceState } = span;
     const trace = traces.find(t2, t3);
-    if (trace === 0 ? traces.wasKept(t2, t3) : this.certain(trace) !== 0) {
-      return withKeep(traceState);
-    }
+    const until = trace === 0 ? this.#keptAfter(span) : this.#keptBelow(span, trace);
+    if (until > 0) return withKeep(traceState, until);
     if (trace !== 0) traces.share(trace);
-    const isShare = this.#decision.byRatio(t0, t1, t2, t3, traceState) !== 0;
-    return isShare ? withThreshold(traceState, this.#decision.threshold) : traceState;
+    const plain = withoutKeep(traceState);
+    const isShare = this.#decision.byRatio(t0, t1, t2, t3, plain) !== 0;
+    return isShare ? withThreshold(plain, this.#decision.threshold) : plain;
+  }
+
+  /** Until when a trace is kept where a span of it calls, in milliseconds since 1970; 0: it is not. */
+  #keptBelow(span: Span, trace: number): number {
+    const { flags, reasons } = this.traces;
+    if ((flags[trace]! & RELEASED) !== 0) return 0;
+    if ((flags[trace]! & KEPT) === 0) {
+      // A rule of the program has the last word.
+      if (this.#rules.decide !== undefined) return 0;
+      const reason = this.certain(trace);
+      if (reason === 0) return 0;
+      this.keep(trace, reason);
+    }
+    if (reasons[trace] !== CALLER) return Date.now() + LATE_MS;
+    const isByMessage = (flags[trace]! & BY_MESSAGE) !== 0;
+    const until = this.#passedOn(span, isByMessage);
+    if (until === 0 || (flags[trace]! & SENT) !== 0) return until;
+    if ((flags[trace]! & LIMITED) !== 0 || !this.#isWithinLimit('passed on', span)) {
+      flags[trace]! |= LIMITED;
+      return 0;
+    }
+    flags[trace]! |= SENT;
+    return until;
+  }
+
+  /** The same of a trace that was decided. */
+  #keptAfter(span: Span): number {
+    const { t2, t3, traceState } = span;
+    let until = 0;
+    if (keptUntil(traceState) !== 0) until = this.#passedOn(span, true);
+    else {
+      const time = this.traces.keptAt(t2, t3);
+      if (time === undefined) return 0;
+      until = Math.round(Date.now() + LATE_MS - (this.traces.now() - time) / 1e6);
+      if (!holdsUntil(until)) return 0;
+    }
+    return until !== 0 && this.#isWithinLimit('late', span) ? until : 0;
+  }
+
+  /** What a caller has said, as long as it holds. From message to message it goes once. */
+  #passedOn({ flags, traceState }: Span, isByMessage: boolean): number {
+    if (isByMessage && kindOf(flags) !== CLIENT) return 0;
+    const until = keptUntil(traceState);
+    return holdsUntil(until) ? until : 0;
+  }
+
+  #isWithinLimit(kind: string, { t0, t1, t2, t3 }: Span): boolean {
+    return this.#decision.within(kind, 'caller', [t0, t1, t2, t3], this.timeOf(undefined)) !== 0;
   }
 
   /** Copies or lets go of what is not decided, and records what was counted. The thread or the trace ends. */
@@ -168,10 +228,16 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   certain(trace: number): number {
     const { flags, reasons, starts } = this.traces;
     if ((flags[trace]! & KEPT) !== 0) return reasons[trace]!;
-    if (this.#rules.errors === 'any' && (flags[trace]! & FAILED) !== 0) return ERROR;
+    if ((flags[trace]! & LIMITED) !== 0) return 0;
+    const hasFailedWithin = this.#rules.errors === 'any' && (flags[trace]! & FAILED) !== 0;
     const { surelySlow } = this.#decision;
-    if (surelySlow === Infinity) return 0;
-    return this.timeOf(undefined) - starts[trace]! > surelySlow ? SLOW : 0;
+    if (!hasFailedWithin && surelySlow === Infinity) return 0;
+    const now = this.timeOf(undefined);
+    if (!hasFailedWithin && !(now - starts[trace]! > surelySlow)) return 0;
+    const type = hasFailedWithin ? 'error' : 'slow';
+    const reason = this.#decision.within(`certain ${type}`, type, this.traces.idOf(trace), now);
+    if (reason === 0) flags[trace]! |= LIMITED;
+    return reason;
   }
 
   byRatio(trace: number): number {
@@ -197,8 +263,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     const requests = this.#requests.of(span, '');
     const failed = hasFailed(span.flags);
     const reason = this.#reasonFor(span, trace, requests, duration, now);
-    const isKept = trace !== 0 && (this.traces.flags[trace]! & KEPT) !== 0;
-    if (reason === 0 && !isKept && (trace === 0 || this.traces.roots[trace] === 1)) {
+    if (reason === 0 && (trace === 0 || this.traces.roots[trace] === 1)) {
       this.#releaseRoot(span, trace, requests, duration, now);
       return;
     }
@@ -271,13 +336,19 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     duration: number,
     now: number,
   ): number {
-    const { flags, roots } = this.traces;
-    const failedWithin = trace !== 0 && (flags[trace]! & FAILED) !== 0;
-    const reason = this.#decision.reasonFor(span, failedWithin, requests, duration, now);
-    if (trace === 0 || (flags[trace]! & KEPT) !== 0) return reason;
+    const { flags: allFlags, reasons, roots } = this.traces;
+    const flags = trace === 0 ? 0 : allFlags[trace]!;
+    if ((flags & KEPT) !== 0) {
+      requests.see(duration);
+      return reasons[trace]!;
+    }
+    const failedWithin = (flags & FAILED) !== 0;
+    const isLimited = (flags & LIMITED) !== 0;
+    const reason = this.#decision.reasonFor(span, failedWithin, isLimited, requests, duration, now);
+    if (trace === 0) return reason;
     this.#elsewhere.look(now);
     const isRemote = (span.flags & PARENT_REMOTE) !== 0;
-    return this.#elsewhere.reasonFor(trace, isRemote, reason, roots[trace] === 1);
+    return this.#elsewhere.reasonFor(trace, isRemote, reason, roots[trace] === 1, duration);
   }
 
   keepFor(trace: number): void {

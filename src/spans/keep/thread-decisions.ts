@@ -1,4 +1,5 @@
 import { processWords } from '../../core/process-notes.js';
+import { LATE_MS } from './late-spans.js';
 
 /** Words of an entry: the low half of the trace id, the state, and one more. */
 const HIGH = 0;
@@ -14,16 +15,27 @@ const SET_WORDS = ENTRY_WORDS * OF_A_SET;
 const THREADS = SETS * SET_WORDS;
 const PROCESS_WORDS = THREADS + 16;
 
-/** What becomes of a trace. A number above these: another thread wants it kept, for the reason above its lowest bits. */
+/** What becomes of a trace. */
 export const TRACE_UNKNOWN = 0;
 export const TRACE_UNDECIDED = 1;
 export const TRACE_KEPT = 2;
 export const TRACE_RELEASED = 3;
+/** Another thread wants it kept, for the reason above the lowest bits. */
 const WANTED = 4;
-const REASON_SHIFT = 3;
+const STATE_MASK = 7;
+/** What is above these bits: the reason, or of a trace that is kept the time of the decision. */
+const MORE_SHIFT = 3;
+/** Milliseconds of a unit of these times. */
+const UNIT_MS = 16;
 
 function isDecided(state: number): boolean {
-  return state !== TRACE_UNDECIDED && state < WANTED;
+  return state !== TRACE_UNDECIDED && (state & STATE_MASK) !== WANTED;
+}
+
+/** Milliseconds by the clock that all threads of the machine have. */
+export function sharedNow(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
 }
 
 /**
@@ -86,19 +98,26 @@ export class ThreadDecisions {
     return 0;
   }
 
-  /** TRACE_UNKNOWN, TRACE_UNDECIDED, TRACE_KEPT or TRACE_RELEASED: what is wanted will be kept. */
-  stateOf(t2: number, t3: number): number {
+  /**
+   * TRACE_UNKNOWN, TRACE_UNDECIDED, TRACE_KEPT or TRACE_RELEASED: what is wanted will be kept.
+   *
+   * @param begun when the part has begun that asks, by `sharedNow`. Long after a decision it is not concerned.
+   */
+  stateOf(t2: number, t3: number, begun: number): number {
     const at = this.#find(t2, t3);
     if (at === 0) return TRACE_UNKNOWN;
-    const state = Atomics.load(this.#words, at + STATE);
-    return state >= WANTED ? TRACE_KEPT : state;
+    const word = Atomics.load(this.#words, at + STATE);
+    const state = word & STATE_MASK;
+    if (state === WANTED) return TRACE_KEPT;
+    if (state !== TRACE_KEPT) return state;
+    return begun > (word >>> MORE_SHIFT) * UNIT_MS + LATE_MS ? TRACE_UNKNOWN : TRACE_KEPT;
   }
 
   /** Has the thread that decides keep a trace; false: it has decided, or is not known. */
   want(t2: number, t3: number, reason: number): boolean {
     const at = this.#find(t2, t3);
     if (at === 0) return false;
-    const wanted = WANTED | (reason << REASON_SHIFT);
+    const wanted = WANTED | (reason << MORE_SHIFT);
     return (
       Atomics.compareExchange(this.#words, at + STATE, TRACE_UNDECIDED, wanted) === TRACE_UNDECIDED
     );
@@ -112,13 +131,15 @@ export class ThreadDecisions {
   release(at: number, t2: number, t3: number): number {
     if (!this.#isOf(at, t2, t3)) return 0;
     const state = Atomics.compareExchange(this.#words, at + STATE, TRACE_UNDECIDED, TRACE_RELEASED);
-    return state >= WANTED ? state >> REASON_SHIFT : 0;
+    return (state & STATE_MASK) === WANTED ? state >> MORE_SHIFT : 0;
   }
 
   /** A trace is decided. */
   end(at: number, t2: number, t3: number, isKept: boolean): void {
-    if (this.#isOf(at, t2, t3))
-      Atomics.store(this.#words, at + STATE, isKept ? TRACE_KEPT : TRACE_RELEASED);
+    if (!this.#isOf(at, t2, t3)) return;
+    const time = Math.ceil(sharedNow() / UNIT_MS);
+    const state = isKept ? TRACE_KEPT | (time << MORE_SHIFT) : TRACE_RELEASED;
+    Atomics.store(this.#words, at + STATE, state);
   }
 
   #isOf(at: number, t2: number, t3: number): boolean {

@@ -7,6 +7,7 @@ import {
   UNDECIDED,
 } from '../../core/ring/waiting-ring.js';
 import type { WaitingRing } from '../../core/ring/waiting-ring.js';
+import { LATE_NS } from './late-spans.js';
 import { RememberedTraces } from './remembered-traces.js';
 import { ThreadDecisions } from './thread-decisions.js';
 
@@ -21,6 +22,21 @@ export const MOVED = 8;
 export const BEGINS_WITHIN = 16;
 /** A local root of it has ended, and waits for another one. */
 export const ROOT_WAITS = 32;
+/** It is kept because a message said so. */
+export const BY_MESSAGE = 64;
+/** Nothing below it says that it is kept, because of the limit. */
+export const LIMITED = 128;
+/** What is called below it hears that it is kept. */
+export const SENT = 256;
+
+/** What became of a trace: nothing that is known, or nothing that concerns a span that begins now. */
+export const OVER = 0;
+export const WAS_KEPT = 1;
+export const WAS_RELEASED = 2;
+
+/** Sets of traces that are remembered. A thread releases more than it keeps. */
+const KEPT_SETS = 1 << 11;
+const RELEASED_SETS = 1 << 12;
 
 const FREE = 0;
 const UNUSED = 1;
@@ -29,7 +45,7 @@ const UNUSED = 1;
 export abstract class UndecidedTraces {
   readonly flags: Int32Array;
   readonly roots: Int32Array;
-  /** When the first local root has started, in nanoseconds of the trace. */
+  /** When the local root has started that did so last, in nanoseconds of the trace. */
   readonly starts: Float64Array;
   /** High half of the trace id. */
   readonly highs: Int32Array;
@@ -61,8 +77,8 @@ export abstract class UndecidedTraces {
   readonly #next: Int32Array;
   /** Two elements: the number that is free, and from which on none was ever used. */
   readonly #numbers = new Int32Array(new ArrayBuffer(8));
-  readonly #kept = new RememberedTraces();
-  readonly #released = new RememberedTraces();
+  readonly #kept = new RememberedTraces(KEPT_SETS);
+  readonly #released = new RememberedTraces(RELEASED_SETS);
 
   constructor(ring: WaitingRing) {
     const { groups, heads } = ring;
@@ -77,7 +93,7 @@ export abstract class UndecidedTraces {
     const roots = (this.roots = each());
     const highs = (this.highs = new Int32Array(2 * count));
     this.firstIds = new Int32Array(2 * count);
-    this.reasons = each();
+    const reasons = (this.reasons = each());
     const shared = (this.shared = each());
     const starts = (this.starts = new Float64Array(count));
     const records = (this.records = each());
@@ -130,8 +146,8 @@ export abstract class UndecidedTraces {
       const t2 = groups[at + GROUP_HIGH]!;
       const t3 = groups[at + GROUP_LOW]!;
       const isKept = (flags[trace]! & KEPT) !== 0;
-      if (isKept) kept.add(t2, t3);
-      else released.add(t2, t3);
+      if (isKept) kept.add(t2, t3, this.now(), reasons[trace]!);
+      else released.add(t2, t3, this.now(), 0);
       if (shared[trace] !== 0) {
         this.tell(trace, isKept);
         shared[trace] = 0;
@@ -209,12 +225,35 @@ export abstract class UndecidedTraces {
     this.decisions.end(entry, this.groups[at + GROUP_HIGH]!, this.groups[at + GROUP_LOW]!, isKept);
   }
 
-  wasKept(t2: number, t3: number): boolean {
-    return this.#kept.has(t2, t3);
+  /** Nanoseconds of the trace. */
+  now(): number {
+    const { ring } = this;
+    ring.readStamp();
+    return ring.stamp[0]!;
   }
 
-  wasReleased(t2: number, t3: number): boolean {
-    return this.#released.has(t2, t3);
+  /** What became of a trace that does not wait, to a span of it that begins at `start`. */
+  pastOf(t2: number, t3: number, start: number): number {
+    const since = start - LATE_NS;
+    const kept = this.#kept.timeOf(t2, t3);
+    if (kept !== undefined && kept >= since) return WAS_KEPT;
+    const released = this.#released.timeOf(t2, t3);
+    if (released !== undefined) return released >= since ? WAS_RELEASED : OVER;
+    if (kept !== undefined) return OVER;
+    // Rather too few are recorded.
+    const isUnsure =
+      this.#kept.mayHaveForgotten(t3, since) || this.#released.mayHaveForgotten(t3, since);
+    return isUnsure ? WAS_RELEASED : OVER;
+  }
+
+  /** Why a trace was kept that is decided; 0: it was not, or is not known. */
+  pastReasonOf(t2: number, t3: number): number {
+    return this.#kept.reasonOf(t2, t3);
+  }
+
+  /** When a trace was decided that is kept; undefined: it is not, or not known. */
+  keptAt(t2: number, t3: number): number | undefined {
+    return this.#kept.timeOf(t2, t3);
   }
 
   /** There are more local roots than numbers: some never end. */

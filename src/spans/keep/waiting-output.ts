@@ -12,8 +12,7 @@ import type { Instant } from '../time.js';
 import type { OpenSpans } from '../write/open-spans.js';
 import type { SpanEnding } from '../write/span-ending.js';
 import { letGo, SpanOutput } from '../write/span-output.js';
-import { SLOW } from './keep-decision.js';
-import { KeepingOpenSpans } from './keeping-open-spans.js';
+import { KeepingOpenSpans, UNDECIDED_MARK } from './keeping-open-spans.js';
 import { durationAt, OperationCounts } from './operation-counts.js';
 import type { ReleasedFigures } from './released-figures.js';
 import { hasFailed } from './span-flags.js';
@@ -53,6 +52,10 @@ export class WaitingOutput extends SpanOutput {
     (this.open as KeepingOpenSpans).traces = traces;
     const operations = new OperationCounts((span) => this.attributesOf(span), traces);
     this.operations = operations;
+  }
+
+  override get openMark(): number {
+    return UNDECIDED_MARK;
   }
 
   protected override openSpansIn(table: OpenRecords): OpenSpans {
@@ -124,12 +127,13 @@ export class WaitingOutput extends SpanOutput {
 
   /** A span that ends after its trace was decided. */
   #endLate(span: Span, endTime: Instant | undefined): void {
-    if (!this.traces.wasKept(span.t2, span.t3)) {
+    const reason = this.traces.pastReasonOf(span.t2, span.t3);
+    if (reason === 0) {
       this.#dropBelow(span, endTime);
       return;
     }
     super.record(span, endTime);
-    this.copyLate(SLOW);
+    this.copyLate(reason);
   }
 
   /** A span of a trace that is released ends. */

@@ -117,7 +117,7 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
       this.#kinds.subarray(0, ALL_KINDS),
       this.#kinds.subarray(ALL_KINDS),
       openRecords?.freeSlots ?? new Int32Array(1),
-      this.released.ids,
+      this.released.entries,
       this.released.oldest,
       settings,
     ];

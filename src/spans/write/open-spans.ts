@@ -202,17 +202,22 @@ export class OpenSpans {
     return true;
   }
 
+  /** What `begin` does before anybody sees the ids of a span. */
+  beforeStart(span: Span): void {
+    void span;
+  }
+
   /** As `begin`, of a span that starts now, and that a template describes but for ids and the text, if it has one. */
   beginFrom(span: Span, template: SpanTemplate, text: string): number {
     const output = this.#output;
     if (template.output !== output) template.encode(output, this.#table);
-    span.scope = template.scopeNumber;
+    span.scope = template.scopeWord;
     if (output.takesAnything === true && this.#fromTemplate !== undefined) {
       const at = this.#fromTemplate(span, template, text, -1);
       if (at !== -1) return at;
     }
     span.start = output.timeOf(undefined);
-    if (span.scope === 0) span.extra().scope = template.scope;
+    if (template.scopeNumber === 0) span.extra().scope = template.scope;
     span.own = template.attributesOf(text);
     return this.#begin(span, undefined, -1);
   }

@@ -63,6 +63,10 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
     // Everything is in the ring already.
   }
 
+  get openMark(): number {
+    return 0;
+  }
+
   protected openSpansIn(table: OpenRecords): OpenSpans {
     return new OpenSpans(this, table);
   }

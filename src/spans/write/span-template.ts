@@ -10,6 +10,8 @@ import type { ShapedSpans, TemplateRecord } from './span-shapes.js';
 /** What encodes open spans, and knows scopes by their numbers. */
 export interface TemplateOutput extends ShapedSpans {
   scopeNumber(scope: Scope): number;
+  /** Of the scopes of open spans: bits above their numbers. */
+  readonly openMark: number;
   /** The record of a span that is still open, of at most `limit` bytes; undefined: it cannot be so small. */
   encodeOpen(span: Span, limit: number): Buffer | undefined;
 }
@@ -36,6 +38,8 @@ export class SpanTemplate implements TemplateRecord {
   copied = -1;
   /** The number of the scope; 0: it has none. */
   scopeNumber = 0;
+  /** The same with the mark of open spans. */
+  scopeWord = 0;
   writer = 0;
   heldNames: HeldNames | undefined;
 
@@ -77,6 +81,7 @@ export class SpanTemplate implements TemplateRecord {
     );
     span.start = 0;
     this.scopeNumber = output.scopeNumber(this.scope);
+    this.scopeWord = this.scopeNumber | output.openMark;
     span.scope = this.scopeNumber;
     span.attributes = this.attributesOf('');
     // With more room than there is: a record that was cut to fit would lack attributes.

@@ -1,78 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { statSync } from 'node:fs';
-import type { KeepOptions } from '../../../src/spans/keep/keep-options.js';
 import { endRequest, startRequestFrom } from '../../../src/spans/begin-span.js';
 import { KIND_SHIFT, KINDS } from '../../../src/spans/layout.js';
 import { extract, inject } from '../../../src/spans/propagation.js';
-import { dumpLine } from '../../../src/heph/read/dump.js';
-import { readPackets } from '../../../src/heph/read/reader.js';
 import { Scope } from '../../../src/spans/scope.js';
 import { startSpan } from '../../../src/spans/start-span.js';
-import type { Span } from '../../../src/spans/span.js';
-import type { SpanRecord } from '../../../src/spans/span-record.js';
 import { SpanTemplate } from '../../../src/spans/write/span-template.js';
-import { temporaryDirectory } from '../../heph/temporary-file.js';
-import { recorded } from '../span-trace.js';
-
-const directory = temporaryDirectory();
-/** Longer than any request of these tests takes by itself, in milliseconds. */
-const SLOW = 60_000;
-
-interface Run {
-  spans: SpanRecord[];
-  released: { count: number; errors: number; limited: number };
-  bytes: number;
-}
-
-/** What is kept, and the counts of what is not. */
-async function kept(keep: KeepOptions, record: () => unknown): Promise<Run> {
-  let path = '';
-  const spans = await recorded(
-    directory,
-    (target) => {
-      path = target;
-      return record();
-    },
-    { keep: { limit: false, waitingBytes: 1 << 20, ...keep } },
-  );
-  const released = { count: 0, errors: 0, limited: 0 };
-  for (const packet of readPackets(path)) {
-    const line = dumpLine(packet);
-    // Operations have counts of their own.
-    if (!line.includes('tracewright.released') || line.includes('"below"')) continue;
-    released.count += Number(/"count":u64=(\d+)/.exec(line)![1]);
-    released.errors += Number(/"errors":u64=(\d+)/.exec(line)![1]);
-    released.limited += Number(/"limited":u64=(\d+)/.exec(line)?.[1] ?? 0);
-  }
-  return { spans, released, bytes: statSync(path).size };
-}
-
-/** A request that has taken so many milliseconds already. */
-function began(ms: number, name = 'GET /x'): Span {
-  return startSpan(name, { n: 1 }, { parent: null, kind: 'server', startTime: Date.now() - ms });
-}
-
-function child(parent: Span, name = 'query'): Span {
-  return startSpan(name, { text: 'select 1' }, { parent });
-}
-
-function request(ms: number, failed: boolean): void {
-  const root = began(ms);
-  child(child(root)).end();
-  child(root).end();
-  if (failed) root.fail(new Error('no'));
-  root.end();
-}
-
-function tracesOf(spans: readonly SpanRecord[]): SpanRecord[][] {
-  const traces = new Map<string, SpanRecord[]>();
-  for (const span of spans) {
-    const trace = traces.get(span.traceId) ?? [];
-    traces.set(span.traceId, trace);
-    trace.push(span);
-  }
-  return [...traces.values()];
-}
+import { began, child, kept, request, SLOW, tracesOf } from './kept-run.js';
 
 test('slow and failed traces are kept whole, and the others are counted', async () => {
   const { spans, released } = await kept({ slowerThan: SLOW, errors: true }, () => {
@@ -165,9 +99,46 @@ test('two local roots of one trace are decided together', async () => {
   expect(none.released.count).toBe(2);
 });
 
+const server = KINDS.indexOf('server') << KIND_SHIFT;
+const template = new SpanTemplate(new Scope('test'), 'GET', server, (path) => ({ path }), true);
+
+/** Requests in a process that is older than the limit: what they sent, of those in `calling`. */
+async function requestsOfTemplate(count: number, children: number): Promise<string[]> {
+  const open = [];
+  for (let n = 0; n < count; n++) open.push(startRequestFrom(template, '/', undefined, true));
+  for (let n = 0; n < children; n++) for (const root of open) child(root).end();
+  const sent = open.map((root) => root.run(() => inject<Record<string, string>>({})));
+  open.forEach(endRequest);
+  await Promise.resolve();
+  return sent.flatMap(({ tracestate }) => tracestate ?? []);
+}
+
+test('a request is as old as itself, however old its process is', async () => {
+  const { spans, released } = await kept({ slowerThan: 4000 }, async () => {
+    await sleep(4050);
+    expect(await requestsOfTemplate(3, 1)).toEqual([]);
+    // More than the waiting ring holds.
+    expect(await requestsOfTemplate(200, 60)).toEqual([]);
+  });
+  expect(spans).toEqual([]);
+  expect(released.count).toBe(203);
+});
+
+test('roots of one trace that follow each other are as old as the last one', async () => {
+  const from = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+  const startAt = (name: string, ms: number) =>
+    startSpan(name, {}, { parent: extract(from)!, startTime: Date.now() - ms });
+  await kept({ slowerThan: SLOW }, () => {
+    const first = startAt('first', 0.9 * SLOW);
+    const second = startAt('second', 0);
+    first.end();
+    const third = second.run(() => inject<Record<string, string>>({}));
+    expect(third['tracestate']).toBeUndefined();
+    second.end();
+  });
+});
+
 test('a request for which its template has no room is one local root, too', async () => {
-  const server = KINDS.indexOf('server') << KIND_SHIFT;
-  const template = new SpanTemplate(new Scope('test'), 'GET', server, (path) => ({ path }), true);
   const { spans, released } = await kept({ slowerThan: SLOW }, () => {
     for (const path of ['/', '/short', '/long'.padEnd(1000, 'g')]) {
       endRequest(startRequestFrom(template, path, undefined, true));
@@ -224,7 +195,7 @@ test('a service that is called later hears that a trace is kept, and keeps it', 
     const fast = began(0, 'fast');
     const headers = slow.run(() => inject<Record<string, string>>({}));
     const others = fast.run(() => inject<Record<string, string>>({}));
-    expect(headers['tracestate']).toBe('tracewright=keep');
+    expect(headers['tracestate']).toMatch(/^tracewright=keep:\d{13}$/);
     expect(others['tracestate']).toBeUndefined();
     expect(others['traceparent']).toMatch(/-0[13]$/);
     for (const each of [headers, others]) {
@@ -240,12 +211,14 @@ test('what is not decided when recording ends is kept, and says so', async () =>
   const { spans } = await kept({ slowerThan: SLOW }, () => {
     const root = began(0, 'open');
     child(root).end();
+    startRequestFrom(template, '/open', undefined, true);
   });
   expect(spans.map(({ name, unfinished }) => [name, unfinished])).toEqual([
     ['query', false],
     ['open', true],
+    ['GET', true],
   ]);
-  expect(spans.map(({ kept: why }) => why?.reason)).toEqual(['undecided', 'undecided']);
+  expect(spans.map(({ kept: why }) => why?.reason)).toEqual(Array(3).fill('undecided'));
 });
 
 test('the program decides first', async () => {
