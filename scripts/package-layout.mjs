@@ -153,7 +153,7 @@ const folders = [
   [new RegExp(`^(${OF_FORMAT})/`), '$1/$1'],
   [/^node\/requests\/propagation-policy$/, 'node/propagation-policy'],
   // Before the first request of the program.
-  [/^node\/requests\/(?:early|stored)-headers$/, 'node/early-headers'],
+  [/^node\/requests\/stored-headers$/, 'node/stored-headers'],
   [/^node\/compiled\/first-start$/, 'node/first-start'],
   [/^node\/otel\/registering-copy$/, 'node/otel-registration'],
   [/^node\/otel\/(open-telemetry|yielding-api)$/, 'node/otel'],

@@ -24,7 +24,7 @@ async function loadedFiles(hook: Hook, env: Record<string, string>): Promise<Loa
 it.each([
   ['--import', 'off', []],
   // The first request of a program may have made its headers before it is announced.
-  ['-r', 'on', ['node/early-headers.js']],
+  ['-r', 'on', ['node/stored-headers.js']],
 ] as const)('little is loaded before the program, %s, context %s', async (hook, context, more) => {
   // The first start of a build compiles, and loads what does that.
   await loadedFiles(hook, { TRACEWRIGHT_CONTEXT: context });

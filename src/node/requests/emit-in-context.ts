@@ -7,6 +7,7 @@ import { spans } from '../../spans/shared-spans.js';
  */
 export function emitInContext(stream: EventEmitter): void {
   const context = spans.activeContext();
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
   const { emit } = stream;
   stream.emit = function (this: EventEmitter, ...event: Parameters<typeof emit>) {
     if (spans.activeContext() === context) return emit.apply(this, event);

@@ -5,6 +5,7 @@ import { callTarget } from './call-target.js';
 import type { CallTarget } from './call-target.js';
 import { failureOf, TIMEOUT } from './call-failures.js';
 import { ABORTED, hostAndPort } from './conventions.js';
+import { withHeaders } from './request-headers.js';
 import { observeHeaders } from './stored-headers.js';
 import { watchTimeouts } from './socket-timeouts.js';
 
@@ -187,13 +188,17 @@ export function traceHttpCalls(recorder: CallRecorder, sendsHeaders: boolean): v
 
   if (sendsHeaders) {
     observeHeaders((request: TracedRequest, headers) => {
-      if (!guard.on) return;
+      if (!guard.on) return headers;
       try {
         start(request);
         const call = request[CALL];
-        if (call != null) recorder.send(call, headers);
+        if (call == null) return headers;
+        return withHeaders(request, headers, (all) => {
+          recorder.send(call, all);
+        });
       } catch (error) {
         guard.fail(error);
+        return headers;
       }
     });
   }

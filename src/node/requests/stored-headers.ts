@@ -1,7 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
-import type { CallHeaders } from './call-recorder.js';
-import { EarlyHeaders } from './early-headers.js';
 
 /** The parts of a request that Node does not document. */
 type Internals = ClientRequest & { _storeHeader: (firstLine: string, headers: unknown) => void };
@@ -9,7 +7,8 @@ type Internals = ClientRequest & { _storeHeader: (firstLine: string, headers: un
 /** Published when a request makes its headers, until something observes them. */
 export const HEADERS_CHANNEL = 'tracewright:http.client.headers';
 
-type Observer = (request: ClientRequest, headers: CallHeaders) => void;
+/** Gets the headers as Node has them, and returns those that are sent. */
+type Observer = (request: ClientRequest, headers: unknown) => unknown;
 
 let observer: Observer | undefined;
 let isWrapped = false;
@@ -18,36 +17,6 @@ let isWrapped = false;
 export function observeHeaders(observe: Observer): void {
   observer = observe;
   wrapStoredHeaders();
-}
-
-/** The headers of a request, which go to it. */
-function headersOf(request: ClientRequest): CallHeaders {
-  return {
-    get: (name) => request.getHeader(name),
-    set: (name, value) => request.setHeader(name, value),
-    delete: (name) => {
-      request.removeHeader(name);
-    },
-  };
-}
-
-/** A list of names and values; undefined: Node refuses it. */
-function listOf(headers: readonly unknown[]): unknown[] | undefined {
-  if (Array.isArray(headers[0]))
-    return (headers as unknown[][]).flatMap(([name, value]) => [name, value]);
-  return headers.length % 2 === 0 ? [...headers] : undefined;
-}
-
-function observed(request: ClientRequest, headers: unknown): unknown {
-  if (typeof headers === 'object' && headers !== null && !Array.isArray(headers)) {
-    observer!(request, headersOf(request));
-    return headers;
-  }
-  const list = listOf(Array.isArray(headers) ? headers : []);
-  if (list === undefined) return headers;
-  const own = new EarlyHeaders(list);
-  observer!(request, own);
-  return own.all;
 }
 
 /**
@@ -63,6 +32,6 @@ export function wrapStoredHeaders(): void {
   const store = prototype._storeHeader;
   prototype._storeHeader = function _storeHeader(this: Internals, firstLine, headers) {
     if (observer === undefined) first.publish({ request: this });
-    store.call(this, firstLine, observer === undefined ? headers : observed(this, headers));
+    store.call(this, firstLine, observer === undefined ? headers : observer(this, headers));
   };
 }
