@@ -12,6 +12,16 @@ interface Internals extends Socket {
 
 const STARTED = 'http.client.request.start';
 
+/** Before Node 24 the timer of a socket has the function of when it was set. */
+function setAnew(request: ClientRequest): void {
+  const set = (socket: Socket): void => {
+    if (socket.timeout !== undefined && socket.timeout > 0) socket.setTimeout(socket.timeout);
+  };
+  const { socket } = request as { socket?: Socket | null };
+  if (socket === undefined || socket === null) request.once('socket', set);
+  else set(socket);
+}
+
 /**
  * Reports each event `timeout` of a socket that sends a request, before its listeners are called. A listener of each
  * request would cost what few programs need.
@@ -19,7 +29,7 @@ const STARTED = 'http.client.request.start';
  * @param report gets how many bytes the socket has received.
  */
 export function watchTimeouts(report: (request: ClientRequest, received: number) => void): void {
-  const begin = (): void => {
+  const begin = (message: unknown): void => {
     diagnostics.unsubscribe(STARTED, begin);
     const { Socket: Class } = process.getBuiltinModule('node:net');
     const prototype = Class.prototype as Internals;
@@ -42,6 +52,7 @@ export function watchTimeouts(report: (request: ClientRequest, received: number)
         this.off('timeout', emitted);
       }
     };
+    setAnew((message as { request: ClientRequest }).request);
   };
   // Not before the program has loaded node:net, which takes long.
   subscribe(STARTED, begin);

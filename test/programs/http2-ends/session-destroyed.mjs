@@ -10,6 +10,7 @@ own call
   own after
 `;
 export const alone = 'OpenTelemetry has no instrumentation of HTTP/2 clients.';
+export const nodes = 22;
 
 export async function run() {
   const server = createServer();
