@@ -12,7 +12,8 @@ own call
   own after
 `;
 export const alone = 'OpenTelemetry has no instrumentation of HTTP/2.';
-export const nodes = 22;
+// Before Node 24 a server does not close the connection that the client keeps.
+export const nodes = 24;
 
 export async function run() {
   const controller = new AbortController();
