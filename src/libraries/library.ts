@@ -44,6 +44,11 @@ export interface Operation<Message extends object = object> {
    * store costs too much.
    */
   entersByHand?: boolean;
+  /**
+   * Whether it opens a connection, which serves others later. Nothing is active in what the library starts for it: in
+   * its events, its timers, and when it connects again.
+   */
+  connects?: boolean;
   /** Whether the program goes on in a callback: it gets back the context in which it called. */
   callsBack?: boolean;
   /**

@@ -28,13 +28,21 @@ function attributesOf({ host, port, database }: Client): Attributes {
   };
 }
 
-/** A text, `{ text, values }`, or an object that runs itself, such as a cursor. */
+/** What the program gives in place of a text. */
+interface Submittable {
+  text?: unknown;
+  submit?: unknown;
+  /** Of a stream of rows. */
+  cursor?: { text?: unknown };
+}
+
+/** Of a text, `{ text, values }`, or an object that runs itself, such as a cursor. */
 function queryOf(call: Call): string | undefined {
   // By index: a pattern would make an iterator.
   const query = (requiredObject(call.arguments, 'arguments') as readonly unknown[])[0];
   if (typeof query !== 'object' || query === null) return text(query);
-  const { text: sql, submit } = query as { text?: unknown; submit?: unknown };
-  return typeof submit === 'function' ? undefined : requiredText(sql, 'text');
+  const { text: sql, submit, cursor } = query as Submittable;
+  return typeof submit === 'function' ? text(sql ?? cursor?.text) : requiredText(sql, 'text');
 }
 
 const SQL_STATE = /^[\dA-Z]{5}$/;
@@ -51,7 +59,7 @@ const queries = new KeptDescriptions((sql, server, options) => {
   return queryDescription('postgresql', sql, attributesOf({ database, host, port }), options);
 });
 
-/** Of a query that the program waits for: a cursor or a stream is none. */
+/** Until the server is ready for the next query: a cursor has read all, or is closed. */
 const query: Operation<Call> = {
   channel: 'orchestrion:pg:query',
   kind: 'client',
@@ -68,6 +76,7 @@ const query: Operation<Call> = {
 const connect: Operation<Call> = {
   channel: 'orchestrion:pg:connect',
   kind: 'client',
+  connects: true,
   callsBack: true,
   describe: ({ self }) => ({
     name: 'postgresql connect',

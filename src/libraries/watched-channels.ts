@@ -86,10 +86,15 @@ const EARLIER = {
   redis: ['@redis/client'],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Libraries that are not recorded: what they call of the program goes on where that was asked for. */
+const CARRIERS = ['dataloader', 'p-queue'] as const;
+
+type CarrierName = (typeof CARRIERS)[number];
+type ChangedName = keyof typeof INJECTED | keyof typeof EARLIER;
 /** The name of a library as in `TRACEWRIGHT_INJECT`. */
-export type InjectedName = keyof typeof INJECTED | keyof typeof EARLIER;
+export type InjectedName = ChangedName | CarrierName;
 /** The name of a library, as in `TRACEWRIGHT_LIBRARIES`. */
-export type LibraryName = keyof typeof PUBLISHED | NodePartName | InjectedName;
+export type LibraryName = keyof typeof PUBLISHED | NodePartName | ChangedName;
 /** A part of Node that is recorded as libraries are. */
 type NodePartName = keyof typeof OF_NODE;
 
@@ -106,27 +111,44 @@ export const LIBRARY_NAMES = [
 /** Those that are parts of Node. */
 export const NODE_PART_NAMES = Object.keys(OF_NODE) as readonly NodePartName[];
 /** Those without channels of their own in any version. */
-export const WITHOUT_CHANNELS = Object.keys(INJECTED) as readonly InjectedName[];
+export const WITHOUT_CHANNELS = Object.keys(INJECTED) as readonly ChangedName[];
 /** Those without channels of their own in some version. */
 export const INJECTED_NAMES = [
   ...WITHOUT_CHANNELS,
   ...Object.keys(EARLIER),
+  ...CARRIERS,
 ] as readonly InjectedName[];
 
 /** Of these a program can load ES modules. All others are CommonJS, whichever module imports them. */
-export const WITH_ES_MODULES: readonly InjectedName[] = ['h3', 'hono', 'nest'];
+export const WITH_ES_MODULES: readonly InjectedName[] = ['h3', 'hono', 'nest', 'p-queue'];
 
 /** The channel of requests that an application gets without a socket. */
 export const SOCKETLESS = 'tracewright.request.socketless';
 
-/** Packages that use a library, and say more of its requests. */
+/** Packages that belong to a library: they say more of its requests, or call the program back. */
 const FURTHER: Partial<Record<InjectedName, readonly string[]>> = {
   adapters: ['light-my-request', 'serverless-http', '@codegenie/serverless-express'],
   koa: ['koa-mount', 'koa-route'],
+  pg: ['pg-cursor'],
 };
+
+function isCarrier(name: InjectedName): name is CarrierName {
+  return (CARRIERS as readonly string[]).includes(name);
+}
+
+/** Those that serve what is recorded: themselves, or anything. */
+export function usefulInjections(
+  injected: readonly InjectedName[],
+  recorded: readonly LibraryName[],
+): readonly InjectedName[] {
+  return injected.filter((name) =>
+    isCarrier(name) ? recorded.length > 0 : recorded.includes(name),
+  );
+}
 
 /** The packages into which channels of a library are put. */
 export function injectedPackages(name: InjectedName): readonly string[] {
+  if (isCarrier(name)) return [name];
   if (name in EARLIER) return EARLIER[name as keyof typeof EARLIER];
   const channels: readonly string[] = INJECTED[name as keyof typeof INJECTED];
   const own = channels.map((channel) => channel.split(':')[1]!);

@@ -59,7 +59,7 @@ export function recordedNames(
   names: readonly LibraryName[],
   injected: readonly InjectedName[],
 ): readonly LibraryName[] {
-  const needsInjection = (name: LibraryName): name is InjectedName =>
+  const needsInjection = (name: LibraryName): name is InjectedName & LibraryName =>
     (WITHOUT_CHANNELS as readonly string[]).includes(name);
   return names.filter((name) => !needsInjection(name) || injected.includes(name));
 }

@@ -1,5 +1,6 @@
-import { firstChannels, SOCKETLESS } from '../libraries/watched-channels.js';
+import { firstChannels, SOCKETLESS, usefulInjections } from '../libraries/watched-channels.js';
 import { recordUnderHook } from '../spans/hook-spans.js';
+import { carryHook } from './carry-hook.js';
 import { injectChannels } from './inject-channels.js';
 import type { LibrarySettings } from './library-settings.js';
 import { onFirstLook } from './otel/first-look.js';
@@ -58,6 +59,7 @@ export function observeProgram(plan: ProcessPlan, requests: LateRequests | undef
     }
   }
   onFirstMessage(FIRST_OF_REQUESTS, begin);
+  part('workers and children may be left out', carryHook);
   if (heph === undefined) return;
   const { libraries, context } = plan;
   const names = context ? libraries.names : [];
@@ -70,7 +72,7 @@ export function observeProgram(plan: ProcessPlan, requests: LateRequests | undef
 
 /** Records what libraries do, each from its first message on. */
 function watchLibraries(settings: LibrarySettings, servesOtel: boolean): void {
-  const injected = settings.injected.filter((name) => settings.names.includes(name));
+  const injected = usefulInjections(settings.injected, settings.names);
   if (injected.length > 0) {
     part('no channels are put into libraries', () => {
       injectChannels(injected);

@@ -72,6 +72,12 @@ export function begin(
   kind: number,
 ): Span {
   if (typeof name !== 'string') checkName(name);
+  if (carried !== undefined && carried.links !== undefined) {
+    const { all, below } = carried.links;
+    const span = begin(to, name, parent, below, trusted, kind);
+    if (span.state === OPEN) span.extra().links = [...all];
+    return span;
+  }
   if (parent === undefined) return beginTrace(to, name, carried, kind);
   const at = nextIds(SPAN_ID_WORDS);
   const s0 = pool[at]!;

@@ -1,5 +1,5 @@
 import { shared } from '../core/process-state.js';
-import { CarriedBaggage } from './context/carried.js';
+import { CarriedBaggage, CarriedLinks } from './context/carried.js';
 import { activeContext, CarriedScope } from './context/active-context.js';
 import {
   contextStorage,
@@ -38,6 +38,7 @@ import { standIn } from './unrecorded-span.js';
  */
 export const spans = shared('spans', () => ({
   CarriedBaggage,
+  CarriedLinks,
   CarriedScope,
   Span,
   activeContext,

@@ -33,7 +33,7 @@ await describeWith(['PostgreSQL'], 'pg', () => {
     ]);
     expect(lines('transaction')).toEqual(['BEGIN', 'UPDATE users', 'ROLLBACK']);
     expect(lines('timeout')).toEqual(['SELECT: timeout']);
-    expect(lines('submittable')).toEqual([]);
+    expect(lines('submittable')).toEqual(['SELECT']);
     const killed = lines('killed').filter((line) => line.startsWith('SELECT'));
     expect(killed.sort()).toEqual(['SELECT', 'SELECT', 'SELECT: 57P01']);
     expect(lines('refused')).toEqual(['postgresql connect: ECONNREFUSED']);

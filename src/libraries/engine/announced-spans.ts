@@ -8,6 +8,7 @@ import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import type { Announcement, FollowedSpan, LibraryOptions } from '../library.js';
 import type { Attributes } from './attribute-names.js';
+import { ConnectionContext } from './connection-context.js';
 import { beginEarlier } from './earlier-start.js';
 import { failureOf, markFailed } from './failure.js';
 import type { LibraryGuard } from './library-guard.js';
@@ -52,7 +53,8 @@ export class AnnouncedSpans {
   #record(message: object): void {
     const announcement = this.#announcement;
     const context = this.#storage.getStore() as ActiveContext | undefined;
-    const parent = context?.activeSpan;
+    const opener = context instanceof ConnectionContext ? context.opener : undefined;
+    const parent = opener ?? context?.activeSpan;
     if (parent === undefined) {
       if (announcement.needsParent === true) return;
     } else if ((parent.flags & SAMPLED) === 0 && parent.state !== REMOTE) return;
@@ -61,7 +63,8 @@ export class AnnouncedSpans {
     const tookNs = announcement.tookNs?.(message);
     const { name, attributes } = description;
     const { kind } = announcement;
-    const span = spans.startScopedSpan(this.#scope, name, attributes, { kind });
+    const options = opener === undefined ? { kind } : { kind, parent: opener };
+    const span = spans.startScopedSpan(this.#scope, name, attributes, options);
     if (!span.recording) return;
     if (tookNs !== undefined) beginEarlier(span, tookNs, parent);
     if (announcement.follow === undefined) {

@@ -1,6 +1,7 @@
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
+import { ConnectionContext } from './connection-context.js';
 import { subscriptionsOf, watchSubscribers } from './published-calls.js';
 import type {
   AnyFunction,
@@ -50,6 +51,16 @@ export class RunningCall {
   /** Makes its span active until `leave`. */
   enter(): void {
     if (this.span !== undefined) this.before = spans.swapContext(this.span);
+  }
+
+  /** Has nothing active until `leave`. */
+  enterNothing(): void {
+    if (this.caller === undefined) return;
+    this.before = spans.swapContext(new ConnectionContext(this.span));
+  }
+
+  get isEntered(): boolean {
+    return this.before !== NOT_ENTERED;
   }
 
   leave(): void {
@@ -200,9 +211,10 @@ function watchThenable(
   );
 }
 
-/** Whether nothing is recorded when a call is over that calls nothing back: below a span that is not sampled. */
-function hasNoEnd(recorder: CallRecorder, { span, since }: RunningCall): boolean {
-  return span === undefined && since === undefined && !recorder.readsResult;
+/** Whether nothing is to be done when a call is over that calls nothing back: below a span that is not sampled. */
+function hasNoEnd(recorder: CallRecorder, call: RunningCall): boolean {
+  const { span, since } = call;
+  return span === undefined && since === undefined && !recorder.readsResult && !call.isEntered;
 }
 
 /**

@@ -3,6 +3,7 @@ import { spans } from '../../spans/shared-spans.js';
 import type { Operation } from '../library.js';
 import { FAILED, PENDING, RUNNING, SUCCEEDED } from './calls.js';
 import type { CallMessage as Message, Outcome, RunningCall } from './calls.js';
+import { ConnectionContext } from './connection-context.js';
 import { answerForChannels, beginDirectly, recordDirectly } from './direct-calls.js';
 import type { LibraryGuard } from './library-guard.js';
 import type { OperationSpans } from './operation-spans.js';
@@ -22,7 +23,7 @@ export class OperationChannels {
   }
 
   subscribe(): void {
-    const { channel, nests, entersByHand } = this.#operation;
+    const { channel, nests, connects, entersByHand } = this.#operation;
     const takesTurns = this.#operation.turnsOn !== undefined;
     const nameOf = (event: string): string => channelOf(this.#operation, event);
     // One function for each message, and nothing in it that most messages do not need.
@@ -34,7 +35,7 @@ export class OperationChannels {
       const channels = diagnostics.tracingChannel(channel) as unknown as CallChannels;
       beginDirectly(channels, this.#spans, begin);
       if (takesTurns) answerForChannels(channels, this.#spans);
-    } else if (nests === true) {
+    } else if (nests === true || connects === true) {
       diagnostics
         .channel(nameOf('start'))
         .bindStore(this.#storage, (message) => this.#enter(message as Message));
@@ -74,12 +75,16 @@ export class OperationChannels {
   /** Begins what is announced where no store is bound: before this was loaded, or by the library's way. */
   beginByHand(message: Message): void {
     const running = this.#beginPublished(message);
-    if (running !== undefined && this.#operation.nests === true) running.enter();
+    if (running === undefined) return;
+    if (this.#operation.nests === true) running.enter();
+    else if (this.#operation.connects === true) running.enterNothing();
   }
 
   /** What is active while the operation runs. */
   #enter(message: Message): object | undefined {
-    return this.#beginPublished(message)?.span ?? this.#storage.getStore();
+    const span = this.#beginPublished(message)?.span;
+    if (this.#operation.connects === true) return new ConnectionContext(span);
+    return span ?? this.#storage.getStore();
   }
 
   /** What is active in the callback. */

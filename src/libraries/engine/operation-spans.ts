@@ -41,6 +41,8 @@ export class OperationSpans implements CallRecorder {
   readonly #scope: Scope;
   readonly #kind: number;
   readonly #below: StartOptions;
+  /** Whether there is something to do for a call that is not recorded. */
+  readonly #isKept: boolean;
   /** Whether the active span alone decides if one is recorded. */
   readonly #followsParent: boolean;
   readonly #carries: boolean;
@@ -79,7 +81,8 @@ export class OperationSpans implements CallRecorder {
     this.#guard = guard;
     this.#kind = KINDS.indexOf(operation.kind);
     this.#below = { kind: operation.kind };
-    this.#followsParent = operation.callsBack !== true && operation.received === undefined;
+    this.#isKept = operation.callsBack === true || operation.connects === true;
+    this.#followsParent = !this.#isKept && operation.received === undefined;
     this.#beginsLate = operation.atLeastMs !== undefined && operation.nests !== true;
     this.#carries = operation.carry !== undefined;
     this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
@@ -95,7 +98,9 @@ export class OperationSpans implements CallRecorder {
 
   begin(message: Message): RunningCall | undefined {
     const running = this.beginApart(message);
-    if (running !== undefined && this.#operation.nests === true) running.enter();
+    if (running === undefined) return undefined;
+    if (this.#operation.nests === true) running.enter();
+    else if (this.#operation.connects === true) running.enterNothing();
     return running;
   }
 
@@ -164,7 +169,7 @@ export class OperationSpans implements CallRecorder {
     const turns = operation.turnsOn?.(message) as { [TURN]?: Turn } | undefined;
     const above = turns === undefined ? caller : this.#takeTurn(turns, message, caller);
     const span = this.#start(message, above, above === caller);
-    if (span === undefined && !this.callsBack) return undefined;
+    if (span === undefined && !this.#isKept) return undefined;
     return new RunningCall(span, caller);
   }
 

@@ -114,6 +114,7 @@ export function redisConnect(channel: string): Operation<Server> {
   return {
     channel,
     kind: 'client',
+    connects: true,
     describe: (message) => ({
       name: 'redis connect',
       attributes: redisAttributes(undefined, message),

@@ -4,6 +4,7 @@ import type { Operation } from '../library.js';
 const ABSENT = {
   nests: undefined,
   entersByHand: undefined,
+  connects: undefined,
   asksOnce: undefined,
   callsBack: undefined,
   handlesPromises: undefined,

@@ -1,7 +1,7 @@
-import { DIRECT } from '../engine/published-calls.js';
-import type { AnyFunction, CallChannels } from '../engine/published-calls.js';
 import type { InjectedName } from '../watched-channels.js';
 import { adapters } from './adapters.js';
+import { amqplib } from './amqplib.js';
+import { dataloader, pQueue } from './carriers.js';
 import { express } from './express.js';
 import { fastify } from './fastify.js';
 import { grpc } from './grpc.js';
@@ -10,6 +10,7 @@ import { call, method } from './injected-file.js';
 import type { Injection } from './injected-file.js';
 import { koa } from './koa.js';
 import { mysql2 } from './mysql2.js';
+import { pg } from './pg.js';
 import { ioredis, redis, redis3 } from './redis.js';
 import { undici } from './undici.js';
 import { serveWebRequest } from '../engine/socketless-requests.js';
@@ -21,18 +22,7 @@ import { SOCKETLESS } from '../watched-channels.js';
  */
 export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
   adapters,
-  amqplib: {
-    files: [
-      {
-        package: 'amqplib',
-        path: /^lib\/channel\.js$/,
-        methods: [
-          method('orchestrion:amqplib:publish', 'Channel.prototype', 'sendMessage'),
-          method('orchestrion:amqplib:process', 'BaseChannel.prototype', 'dispatchMessage'),
-        ],
-      },
-    ],
-  },
+  amqplib,
   bullmq: {
     files: [
       {
@@ -68,6 +58,7 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
       },
     ],
   },
+  dataloader,
   express,
   express4: {
     files: [
@@ -245,41 +236,8 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
       },
     ],
   },
-  pg: {
-    files: [
-      {
-        package: 'pg',
-        path: /^lib\/connection\.js$/,
-        only: /readyState === 'open'/,
-        reason:
-          'it cannot connect on Node 14 and later, with the hook or without; 8.0.3 and later can',
-      },
-      {
-        package: 'pg',
-        path: /^lib\/client\.js$/,
-        methods: [
-          method('orchestrion:pg:query', 'Client.prototype', 'query'),
-          method('orchestrion:pg:connect', 'Client.prototype', 'connect'),
-        ],
-        texts: [
-          {
-            channel: 'orchestrion:pg:query',
-            from: /query\.callback = \(err, res\) => \(?err \? reject\(err\) : resolve\(res\)\)?/,
-            to: '$match; query.callback = $channel.ends(query.callback)',
-            isOptional: true,
-          },
-        ],
-      },
-      {
-        package: 'pg-pool',
-        path: /^index\.js$/,
-        methods: [method('orchestrion:pg-pool:connect', 'Pool.prototype', 'connect')],
-      },
-    ],
-    calls: ({ start }: CallChannels) => ({
-      ends: (callback: AnyFunction) => start[DIRECT]?.ends(callback) ?? callback,
-    }),
-  },
+  'p-queue': pQueue,
+  pg,
   redis,
   redis3,
   'socket.io': {

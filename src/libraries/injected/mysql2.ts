@@ -1,9 +1,10 @@
 import type { EventEmitter } from 'node:events';
+import { bindFunctions } from '../engine/callers.js';
 import { publishedCallback } from '../engine/published-calls.js';
 import type { AnyFunction, CallChannels, PublishedMessage } from '../engine/published-calls.js';
 import { PUBLISHES } from './injected-file.js';
 import type { Injection } from './injected-file.js';
-import { recordedCalls, recordedFiles } from './recorded-mysql2.js';
+import { connectionTexts, recordedCalls, recordedFiles } from './recorded-mysql2.js';
 import {
   channelsOf,
   markPublished,
@@ -20,6 +21,8 @@ const SERVER =
 /** A command of mysql2. With a callback it calls that, else it emits what it finds. */
 interface QueuedCommand extends EventEmitter {
   sql?: unknown;
+  /** One that the program has prepared itself. */
+  statement?: { query?: unknown };
   onResult?: AnyFunction;
 }
 
@@ -49,6 +52,9 @@ function publishQueued(
   server: Fields,
 ): void {
   const kind = command.constructor.name;
+  if (typeof command.onResult !== 'function' && (kind === 'Query' || kind === 'Execute')) {
+    bindFunctions(command, ['emit']);
+  }
   if (kind === 'ClientHandshake') {
     const channels = channelsOf('mysql2:connect');
     const message = publishStart(channels, command, server);
@@ -83,7 +89,7 @@ function publishQueued(
     const of = prepared.get(connection);
     prepared.delete(connection);
     const channels = channelsOf('mysql2:execute');
-    const query = command.sql;
+    const query = command.sql ?? command.statement?.query;
     const message = publishStart(channels, command, { ...server, query });
     if (message === undefined) return;
     endExecution(channels, command, message, of);
@@ -127,6 +133,7 @@ export const mysql2: Injection = {
       unless: PUBLISHES,
       only: /\baddCommand\(cmd\) \{/,
       texts: [
+        ...connectionTexts,
         {
           channel: 'mysql2:query',
           from: 'addCommand(cmd) {',

@@ -26,6 +26,10 @@ export function markPublished(subject: object): void {
   published.add(subject);
 }
 
+export function isPublished(subject: object): boolean {
+  return published.has(subject);
+}
+
 /** Publishes that a call begins; undefined: nobody listens, or that was published. */
 export function publishStart(
   { start, end }: CallChannels,

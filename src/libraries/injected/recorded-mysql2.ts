@@ -1,5 +1,7 @@
+import { bindFunctions, boundCallback } from '../engine/callers.js';
+import { openConnection } from '../engine/connection-context.js';
 import type { AnyFunction, CallChannels, PublishedMessage } from '../engine/published-calls.js';
-import type { InjectedFile } from './injected-file.js';
+import type { ChangedText, InjectedFile } from './injected-file.js';
 import { directOf } from './published-starts.js';
 
 /** What a connection of mysql2 knows of its server. */
@@ -37,14 +39,19 @@ interface Message extends PublishedMessage {
  * Gives a connection a statement, and records that without the message that the library makes: that has the values.
  * False: the library is to do both.
  */
-function isAdded(channels: CallChannels, connection: Connection, statement: Statement): boolean {
+function isAdded(
+  channels: CallChannels,
+  connection: Connection,
+  statement: Statement,
+  sql = statement.sql,
+): boolean {
   const direct = directOf(channels);
   if (direct === undefined) return false;
   const { config } = connection;
   const { socketPath } = config;
   const isPath = typeof socketPath === 'string' && socketPath !== '';
   const message: Message = {
-    query: statement.sql,
+    query: sql,
     database: config.database ?? '',
     serverAddress: isPath ? socketPath : (config.host ?? 'localhost'),
     serverPort: isPath ? undefined : (config.port ?? 3306),
@@ -65,6 +72,21 @@ function isAdded(channels: CallChannels, connection: Connection, statement: Stat
   return true;
 }
 
+/** Gives a connection a statement that the program has prepared itself, and records that if it has a callback. */
+function addPrepared(
+  channels: CallChannels,
+  connection: Connection,
+  statement: Statement,
+  sql: unknown,
+): Statement {
+  const callsBack = typeof statement.onResult === 'function';
+  if (!callsBack) bindFunctions(statement, ['emit']);
+  if (!callsBack || !isAdded(channels, connection, statement, sql)) {
+    connection.addCommand(statement);
+  }
+  return statement;
+}
+
 /** Whether a pool has a connection at once, so that nothing waits. */
 function isFree(channels: CallChannels, { _closed, _freeConnections: free }: Pool): boolean {
   const direct = directOf(channels);
@@ -75,10 +97,47 @@ function isFree(channels: CallChannels, { _closed, _freeConnections: free }: Poo
   return true;
 }
 
+/** Of every version: the socket is the connection's, and callbacks go on where the program called. */
+export const connectionTexts: readonly ChangedText[] = [
+  ...['opts.config.socketPath', 'opts.config.port, opts.config.host'].map((given) => ({
+    channel: 'mysql2:query',
+    from: `Net.connect( ${given} )`,
+    to: '$channel.opened(() => $match)',
+    isOptional: true,
+  })),
+  ...['prepare(options, cb)', 'ping(cb)', 'reset(cb)', 'connect(cb)'].map((method) => ({
+    channel: 'mysql2:query',
+    from: `${method} {`,
+    to: '$match cb = $channel.bound(cb);',
+    isOptional: true,
+  })),
+  {
+    channel: 'mysql2:query',
+    from: 'changeUser(options, callback) {',
+    to: '$match callback = $channel.bound(callback);',
+    isOptional: true,
+  },
+];
+
 /** What mysql2 3.20 and later calls instead of its own channels. */
 export const recordedCalls = (channels: CallChannels): object => ({
+  bound: boundCallback,
+  emits: (statement: object) => {
+    bindFunctions(statement, ['emit']);
+  },
+  opened: openConnection,
+  prepared: (connection: Connection, statement: Statement, sql: unknown) =>
+    addPrepared(channels, connection, statement, sql),
   added: (connection: Connection, statement: Statement) => isAdded(channels, connection, statement),
   free: (pool: Pool) => isFree(channels, pool),
+});
+
+/** A statement without a callback emits its rows where the program called. */
+const emitter = (channel: string, statement: string): ChangedText => ({
+  channel: 'mysql2:query',
+  from: `else if (shouldTrace(${channel}))`,
+  to: `else if ($channel.emits(${statement}), shouldTrace(${channel}))`,
+  isOptional: true,
 });
 
 /** Files of mysql2 3.20 and later. */
@@ -88,10 +147,25 @@ export const recordedFiles: InjectedFile[] = [
     path: /^lib\/base\/connection\.js$/,
     only: /\bqueryChannel\b/,
     texts: [
+      ...connectionTexts,
+      emitter('queryChannel', 'cmdQuery'),
+      emitter('executeChannel', 'executeCommand'),
       {
         channel: 'mysql2:query',
         from: 'traceCallback( queryChannel, (wrappedCb) => { cmdQuery.onResult = wrappedCb; this.addCommand(cmdQuery);',
         to: 'if (!$channel.added(this, cmdQuery)) $match',
+        isOptional: true,
+      },
+    ],
+  },
+  {
+    package: 'mysql2',
+    path: /^lib\/commands\/prepare\.js$/,
+    texts: [
+      {
+        channel: 'mysql2:execute',
+        from: 'this._connection.addCommand( new Execute({ statement: this, values: parameters }, callback) )',
+        to: '$channel.prepared(this._connection, new Execute({ statement: this, values: parameters }, callback), this.query)',
         isOptional: true,
       },
     ],

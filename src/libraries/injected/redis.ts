@@ -1,14 +1,23 @@
 import type { EventEmitter } from 'node:events';
-import { AsyncResource } from 'node:async_hooks';
+import { asCaller, hasCaller, keepCaller } from '../engine/callers.js';
 import type {
   AnyFunction,
   CallChannels,
   DirectCalls,
   PublishedMessage,
 } from '../engine/published-calls.js';
+import type { ActiveContext } from '../../spans/context/active-context.js';
+import { spans } from '../../spans/shared-spans.js';
 import { PUBLISHES } from './injected-file.js';
 import type { InjectedFile, Injection, PublishedMethod } from './injected-file.js';
-import { directOf, publishFailure, publishStart, publishSuccess } from './published-starts.js';
+import {
+  directOf,
+  isPublished,
+  markPublished,
+  publishFailure,
+  publishStart,
+  publishSuccess,
+} from './published-starts.js';
 import type { Fields } from './published-starts.js';
 
 /** What the channels of a library say of its server, as fields of an object literal. */
@@ -53,7 +62,7 @@ function publishCalled(
   const message = publishStart(channels, command, fields);
   if (message === undefined) return;
   const { callback } = command;
-  const own = callback === undefined ? undefined : AsyncResource.bind(callback);
+  const own = callback === undefined ? undefined : spans.bind(callback);
   command.callback = function (...outcome) {
     const [error] = outcome;
     if (error === undefined || error === null) publishSuccess(channels, message);
@@ -95,7 +104,36 @@ function isRecorded(
 ): boolean {
   const direct = directOf(channels);
   if (direct === undefined) return false;
-  if (direct.isUnheard) return true;
+  if (!hasCaller(command)) recordSettled(direct, client, command);
+  else if (!isPublished(command)) {
+    asCaller(command, () => {
+      recordSettled(direct, client, command);
+    });
+  }
+  return true;
+}
+
+/** Records a command that waits for a connection: it has begun where the program asked for it. */
+function recordQueued(
+  channels: CallChannels,
+  client: PublishingClient,
+  command: SettledCommand & { name: unknown },
+): void {
+  keepCaller(command);
+  if (isRecorded(channels, client, command)) markPublished(command);
+}
+
+/** A pipeline that ioredis makes by itself of what the program asks for one by one. */
+interface AutomaticPipeline {
+  readonly _queue?: readonly object[];
+}
+
+function recordSettled(
+  direct: DirectCalls,
+  client: PublishingClient,
+  command: SettledCommand & { name: unknown },
+): void {
+  if (direct.isUnheard) return;
   const { path, host, port, db } = client.options;
   const message: Message = {
     command: command.name,
@@ -106,7 +144,6 @@ function isRecorded(
   };
   const call = direct.begin(message);
   if (call !== undefined) endWhenSettled(direct, command, message, call);
-  return true;
 }
 
 function endWhenSettled(
@@ -171,7 +208,7 @@ function ioredisFile(path: RegExp, from: string | RegExp): InjectedFile {
         channel: 'ioredis:connect',
         owner: 'Redis.prototype',
         names: ['connect'],
-        fields: `({ options, connectionEpoch }) => ({ connectionEpoch, ${IOREDIS_SERVER} })`,
+        fields: `({ options }) => ({ ${IOREDIS_SERVER} })`,
       },
     ],
   };
@@ -187,7 +224,36 @@ export const ioredis: Injection = {
         {
           channel: 'ioredis:command',
           from: '(0, tracing_1.traceCommand)(() => command.promise, () => this._buildCommandContext(command))',
-          to: '($channel.isRecorded(this, command) ? command.promise : $match)',
+          to: '($channel.isRecorded(this, command) ? command.promise : $channel.asCaller(command, () => $match))',
+          isOptional: true,
+        },
+        {
+          channel: 'ioredis:command',
+          from: 'this.offlineQueue.push({ command',
+          to: '$channel.queued(this, command), $match',
+          isOptional: true,
+        },
+      ],
+    },
+    {
+      package: 'ioredis',
+      path: /^built\/autoPipelining\.js$/,
+      texts: [
+        {
+          channel: 'ioredis:command',
+          from: 'pipeline[functionName](...args)',
+          to: '$match, $channel.piped(pipeline)',
+        },
+      ],
+    },
+    {
+      package: 'ioredis',
+      path: /^built\/cluster\/index\.js$/,
+      texts: [
+        {
+          channel: 'ioredis:command',
+          from: '_this.offlineQueue.push({ command',
+          to: '$channel.keepCaller(command), $match',
           isOptional: true,
         },
       ],
@@ -197,7 +263,18 @@ export const ioredis: Injection = {
   ],
   calls: (channels) => ({
     settled: (command: SettledCommand, fields: Fields) => {
-      publishSettled(channels, command, fields);
+      asCaller(command, () => {
+        publishSettled(channels, command, fields);
+      });
+    },
+    asCaller,
+    keepCaller,
+    piped: ({ _queue: queue }: AutomaticPipeline) => {
+      const last = queue?.at(-1);
+      if (last !== undefined) keepCaller(last);
+    },
+    queued: (client: PublishingClient, command: SettledCommand & { name: unknown }) => {
+      recordQueued(channels, client, command);
     },
     isRecorded: (client: PublishingClient, command: SettledCommand & { name: unknown }) =>
       isRecorded(channels, client, command),
@@ -226,9 +303,37 @@ function clientMethods(
 
 const PROMISED = `$channel.promised(() => $match, { command: String(args[0]), ...(({ options }) => ({ ${SERVER} }))(this) })`;
 
+/** What was active where the program subscribed, by its listener. */
+const subscribers = new WeakMap<object, ActiveContext | undefined>();
+
+/** Calls a listener to a message: where the program subscribed, as long as the span there is open. */
+function hear(listener: AnyFunction, ...message: unknown[]): void {
+  const context = subscribers.get(listener);
+  if (context?.activeSpan?.recording === true) spans.runWith(context, listener, ...message);
+  else listener(...message);
+}
+
 /** `@redis/client`. Before 5.12 it publishes nothing. */
 export const redis: Injection = {
   files: [
+    {
+      package: '@redis/client',
+      path: /^dist\/lib\/client\/pub-sub\.js$/,
+      texts: [
+        {
+          channel: 'node-redis:command',
+          from: /(?<!un)\bsubscribe\(type, channels, listener, returnBuffers\) \{/,
+          to: '$match $channel.subscribed(listener);',
+          isOptional: true,
+        },
+        ...['message, channel', 'messageString, channelString'].map((values) => ({
+          channel: 'node-redis:command',
+          from: `listener(${values})`,
+          to: `$channel.hear(listener, ${values})`,
+          isOptional: true,
+        })),
+      ],
+    },
     {
       package: '@redis/client',
       path: /^dist\/lib\/client\/index\.js$/,
@@ -297,7 +402,13 @@ export const redis: Injection = {
       ],
     },
   ],
-  calls: (channels) => ({ sent: commandSender(channels) }),
+  calls: (channels) => ({
+    hear,
+    sent: commandSender(channels),
+    subscribed: (listener: unknown) => {
+      if (typeof listener === 'function') subscribers.set(listener, spans.activeContext());
+    },
+  }),
 };
 
 export const redis3: Injection = {

@@ -1,3 +1,4 @@
+import type { SpanLink } from '../span.js';
 import type { Baggage } from './baggage.js';
 import type { TraceParent } from './trace-context.js';
 
@@ -5,6 +6,12 @@ import type { TraceParent } from './trace-context.js';
 export interface Senders {
   /** Whether a header names one of them. */
   include(parent: TraceParent): boolean;
+}
+
+/** Who has asked for what is done for several callers at once. */
+interface Links {
+  readonly all: readonly SpanLink[];
+  readonly below: Carried | undefined;
 }
 
 /** What is active together with a span. Spans that start meanwhile pass it on to those below them. */
@@ -15,6 +22,8 @@ export interface Carried {
   readonly suppressesTracing: boolean;
   /** Undefined: this process has begun it. */
   readonly senders: Senders | undefined;
+  /** Links of a span that begins now, and what is carried on below it. */
+  readonly links?: Links | undefined;
   /** The same with other baggage. */
   withBaggage(baggage: Baggage): Carried;
   /** The same below what others have sent. */
@@ -26,6 +35,7 @@ export class CarriedBaggage implements Carried {
   readonly baggage: Baggage | undefined;
   readonly suppressesTracing = false;
   readonly senders: Senders | undefined;
+  readonly links = undefined;
   /** The baggage as OpenTelemetry shows it, once it was asked for. */
   shown: object | undefined = undefined;
 
@@ -40,5 +50,34 @@ export class CarriedBaggage implements Carried {
 
   withSenders(senders: Senders): Carried {
     return new CarriedBaggage(this.baggage, senders);
+  }
+}
+
+/** Of what is done for several callers at once: a span that begins in it has a link to each. */
+export class CarriedLinks implements Carried {
+  readonly suppressesTracing = false;
+  readonly links: Links;
+
+  constructor(all: readonly SpanLink[], below: Carried | undefined) {
+    this.links = { all, below };
+  }
+
+  get baggage(): Baggage | undefined {
+    return this.links.below?.baggage;
+  }
+
+  get senders(): Senders | undefined {
+    return this.links.below?.senders;
+  }
+
+  withBaggage(baggage: Baggage): Carried {
+    const { all, below } = this.links;
+    return new CarriedLinks(all, below?.withBaggage(baggage) ?? new CarriedBaggage(baggage));
+  }
+
+  withSenders(senders: Senders): Carried {
+    const { all, below } = this.links;
+    const sent = below?.withSenders(senders) ?? new CarriedBaggage(undefined, senders);
+    return new CarriedLinks(all, sent);
   }
 }

@@ -1,0 +1,30 @@
+// A query that another request cancels.
+import pg from 'pg';
+import { own, until } from '../program.mjs';
+
+export const needs = ['postgresql'];
+export const expected = `
+own cancel
+  client postgresql SELECT
+own request
+  client postgresql SELECT !57014
+  own after
+`;
+
+export async function run() {
+  const server = { host: '127.0.0.1', user: 'postgres', database: 'test' };
+  const client = new pg.Client(server);
+  const other = new pg.Client(server);
+  await client.connect();
+  await other.connect();
+  let isOver = false;
+  const request = own('request', async () => {
+    await client.query('SELECT pg_sleep(60)').catch(() => own('after'));
+    isOver = true;
+  });
+  await own('cancel', () => other.query(`SELECT pg_cancel_backend(${client.processID})`));
+  await until(() => isOver);
+  await request;
+  await client.end();
+  await other.end();
+}
