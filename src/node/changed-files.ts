@@ -6,6 +6,7 @@ import { injectedChannel } from '../libraries/injected/injected-channel.js';
 import type { ChangedText, InjectedFile } from '../libraries/injected/injected-file.js';
 import { INJECTIONS } from '../libraries/injected/injections.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
+import { aliasedPackages } from './otel/program-dependencies.js';
 import { reasonOf, warn } from './warning.js';
 
 /** What a changed file finds in its process. */
@@ -95,14 +96,15 @@ function change(
 /**
  * A file as it is to be compiled: as it is, with a warning, if it cannot be changed.
  *
- * @param found the file's path, the directory of its package, the name of that, and the path in it.
+ * @param found the file's path, the directory of its package, the name of that in `node_modules`, and the path in it.
  */
 export function changedFile(
   names: readonly InjectedName[],
   content: string,
   [, directory = '', found = '', given = '']: readonly string[],
 ): string {
-  const packageName = found.replaceAll('\\', '/');
+  const name = found.replaceAll('\\', '/');
+  const packageName = aliasedPackages().get(name) ?? name;
   const path = given.replaceAll('\\', '/');
   for (const library of names) {
     for (const file of INJECTIONS[library].files) {

@@ -5,7 +5,7 @@ import * as nodeModule from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { injectedPackages, WITH_ES_MODULES } from '../libraries/watched-channels.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
-import { ancestors, readManifest } from './otel/program-dependencies.js';
+import { aliasedPackages, ancestors, readManifest } from './otel/program-dependencies.js';
 
 type Compile = (content: unknown, filename: unknown, ...further: unknown[]) => unknown;
 
@@ -18,9 +18,16 @@ interface ModuleClass {
 const LEAST_BUNDLE = 1 << 14;
 const MOST_BUNDLE = 1 << 26;
 
+/** The packages of libraries, and other names under which the program has installed them. */
+function packagesOf(names: readonly InjectedName[]): string[] {
+  const packages = names.flatMap(injectedPackages);
+  const aliases = [...aliasedPackages()].filter(([, own]) => packages.includes(own));
+  return [...packages, ...aliases.map(([name]) => name)];
+}
+
 /** A file of a package: its directory, the package's name, and the path in it. */
 function filesOf(names: readonly InjectedName[]): RegExp {
-  const packages = names.flatMap(injectedPackages).join('|').replaceAll('/', '[\\\\/]');
+  const packages = packagesOf(names).join('|').replaceAll('/', '[\\\\/]');
   return new RegExp(`^(.*[\\\\/]node_modules[\\\\/](${packages})[\\\\/])(.+)$`);
 }
 
@@ -49,7 +56,7 @@ export function injectChannels(names: readonly InjectedName[]): void {
   const modules = names.filter(
     (name) =>
       WITH_ES_MODULES.includes(name) &&
-      injectedPackages(name).some((each) => isOfModules(each, directories)),
+      packagesOf([name]).some((each) => isOfModules(each, directories)),
   );
   if (modules.length === 0) return;
   const { injectEsModules } =

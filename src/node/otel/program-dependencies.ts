@@ -52,13 +52,46 @@ export function programDirectory(): string {
   }
 }
 
-/** The packages that the program depends on, by its nearest package.json that depends on anything. */
-export function programDependencies(): string[] {
-  for (const directory of ancestors(programDirectory())) {
+type Dependencies = Readonly<Record<string, unknown>>;
+
+/** Names and versions, by the nearest package.json that depends on anything. */
+function dependenciesFor(start: string): Dependencies {
+  for (const directory of ancestors(start)) {
     const { dependencies } = readManifest(directory) ?? {};
-    if (typeof dependencies === 'object' && dependencies !== null) return Object.keys(dependencies);
+    if (typeof dependencies === 'object' && dependencies !== null) {
+      return dependencies as Dependencies;
+    }
   }
-  return [];
+  return {};
+}
+
+let found: Dependencies | undefined;
+
+function dependenciesOfProgram(): Dependencies {
+  return (found ??= dependenciesFor(programDirectory()));
+}
+
+/** The packages that the program depends on. */
+export function programDependencies(): string[] {
+  return Object.keys(dependenciesOfProgram());
+}
+
+/** As npm writes a package under another name: `npm:pg@^8.0.0`. */
+const ALIAS = /^npm:(@?[^@]+)/;
+
+let aliases: ReadonlyMap<string, string> | undefined;
+
+/** Packages that the program, or the directory that it runs in, has under another name: by that name. */
+export function aliasedPackages(): ReadonlyMap<string, string> {
+  if (aliases !== undefined) return aliases;
+  const cwd = process.cwd();
+  const isElsewhere = cwd !== programDirectory();
+  const all = { ...(isElsewhere ? dependenciesFor(cwd) : {}), ...dependenciesOfProgram() };
+  const entries = Object.entries(all).flatMap(([name, version]): [string, string][] => {
+    const own = typeof version === 'string' ? ALIAS.exec(version)?.[1] : undefined;
+    return own === undefined ? [] : [[name, own]];
+  });
+  return (aliases = new Map(entries));
 }
 
 /** The instrumentations that the program depends on. */

@@ -1,0 +1,23 @@
+// A class of workers that a pool derives from that of Node.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { context, propagation } from '@opentelemetry/api';
+import { own } from '../program.mjs';
+
+export const expected = `
+own request
+  own work
+`;
+export const alone = 'OpenTelemetry has no tracer in what a program starts without its options.';
+
+export async function run() {
+  await own('request', async () => {
+    const headers = {};
+    propagation.inject(context.active(), headers);
+    class PoolWorker extends Worker {}
+    const file = new URL('in-another.mjs', import.meta.url);
+    const worker = new PoolWorker(file, { execArgv: [], name: 'pool' });
+    worker.postMessage(headers);
+    await once(worker, 'exit');
+  });
+}
