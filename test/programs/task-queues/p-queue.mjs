@@ -10,6 +10,8 @@ own request 2
 own request 3
   own task 3
 `;
+export const difference =
+  'OpenTelemetry has a task below the request whose task ended before. The request that added it is right.';
 
 export async function run() {
   const queue = new PQueue({ concurrency: 1 });
