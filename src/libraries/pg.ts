@@ -41,8 +41,9 @@ function queryOf(call: Call): string | undefined {
   // By index: a pattern would make an iterator.
   const query = (requiredObject(call.arguments, 'arguments') as readonly unknown[])[0];
   if (typeof query !== 'object' || query === null) return text(query);
-  const { text: sql, submit, cursor } = query as Submittable;
-  return typeof submit === 'function' ? text(sql ?? cursor?.text) : requiredText(sql, 'text');
+  const { text: sql, submit } = query as Submittable;
+  if (typeof submit !== 'function') return requiredText(sql, 'text');
+  return text(sql ?? (query as Submittable).cursor?.text);
 }
 
 const SQL_STATE = /^[\dA-Z]{5}$/;
