@@ -7,5 +7,5 @@ const port = parentPort ?? process;
 
 port.once('message', (headers) => {
   context.with(propagation.extract(context.active(), headers), () => own('work'));
-  if (parentPort === null) setImmediate(() => process.disconnect());
+  if (parentPort === null) setImmediate(() => process.exit());
 });
