@@ -20,9 +20,9 @@ const PART = 5000;
 const REST_MS = 20;
 
 /** A thread of its own, which is not counted: it answers requests, or sends them. */
-async function otherThread(role, port) {
+async function otherThread(role, port, sent) {
   const worker = new Worker(fileURLToPath(import.meta.url), {
-    workerData: { role, port },
+    workerData: { role, port, sent },
     // It has the hook otherwise.
     execArgv: [],
     env: { ...process.env, TRACEWRIGHT: 'off' },
@@ -45,10 +45,15 @@ async function answerRequests() {
 /** One connection, one request after the other. */
 async function sendRequests() {
   const { connect } = await import('node:net');
-  const request = `GET /orders/7 HTTP/1.1\r\nhost: localhost:${workerData.port}\r\n\r\n`;
+  const { port, sent } = workerData;
+  const target = `/orders/7 HTTP/1.1\r\nhost: localhost:${port}\r\n`;
+  const request =
+    sent === undefined
+      ? `GET ${target}\r\n`
+      : `POST ${target}content-length: ${sent.length}\r\n\r\n${sent}`;
   let left = 0;
   let end = '';
-  const socket = connect(workerData.port, '127.0.0.1', () => parentPort.postMessage('ready'));
+  const socket = connect(port, '127.0.0.1', () => parentPort.postMessage('ready'));
   socket.on('data', (data) => {
     end = (end + data.toString('latin1')).slice(-BODY.length);
     if (end !== BODY) return;
@@ -104,6 +109,21 @@ const paths = {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return requestsOf(server.address().port);
+  },
+  async 'request with a body and context'() {
+    const { createServer } = await import('node:http');
+    const server = createServer((request, response) => {
+      let bytes = 0;
+      request.on('data', (chunk) => (bytes += chunk.length));
+      request.on('end', () => {
+        response.writeHead(200, { 'content-length': BODY.length });
+        response.end(bytes === BODY.length ? BODY : '');
+      });
+    });
+    server.keepAliveTimeout = 0;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return requestsOf(server.address().port, BODY);
   },
   async 'fastify handler'(require) {
     return asked(require('fastify')(), async () => ({ pieces: 3 }));
@@ -185,8 +205,9 @@ async function asked(app, answer) {
   return requestsOf(app.server.address().port);
 }
 
-async function requestsOf(port) {
-  const { worker } = await otherThread('send', port);
+/** @param sent the body of each. */
+async function requestsOf(port, sent) {
+  const { worker } = await otherThread('send', port, sent);
   return async (count) => {
     worker.postMessage(count);
     await once(worker, 'message');

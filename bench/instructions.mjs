@@ -21,6 +21,7 @@ const QUESTIONS = { warmUp: 20_000, counted: 4000, hook: true };
 const WITHOUT = { ...QUESTIONS, hook: false };
 const REQUESTS = { warmUp: 20_000, counted: 2000, hook: true };
 const REQUEST = 'request with context';
+const WITH_BODY = 'request with a body and context';
 export const SERVICE = 'fastify, pg, mysql2 and redis';
 export const EXPRESS = 'express, ioredis, pg and fetch';
 const UNSAMPLED = { OTEL_TRACES_SAMPLER: 'always_off' };
@@ -35,6 +36,8 @@ export const PATHS = {
     runs: REQUEST,
     env: UNSAMPLED,
   },
+  [WITH_BODY]: REQUESTS,
+  'request with a body, without the hook': { ...REQUESTS, runs: WITH_BODY, hook: false },
   'request without the hook': { ...REQUESTS, runs: REQUEST, hook: false },
   'request with a constant in AsyncLocalStorage': {
     ...REQUESTS,

@@ -161,7 +161,7 @@ const folders = [
   [/^node\/otel\//, 'node/instrumentations'],
   // What only counts requests needs no spans.
   [
-    /^node\/(requests\/(?:trace-requests|server-requests|path-and-route)|threads\/requests-in-flight|run\/heph-trace)$/,
+    /^node\/(requests\/(?:trace-requests|server-requests|exchange|path-and-route)|threads\/requests-in-flight|run\/heph-trace)$/,
     'node/requests',
   ],
   [/^node\/requests\//, 'node/request-spans'],

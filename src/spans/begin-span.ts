@@ -92,15 +92,33 @@ export function begin(
       callers = sampled | (callers & RANDOM);
     }
     let below = carried;
+    let root: Span | undefined = parent.root;
     if (parent.state === REMOTE) {
       callers |= PARENT_REMOTE;
       below = carriedBelow(parent, carried);
+      root = undefined;
     }
     const state = callers & SAMPLED;
     const { s0: p0, s1: p1 } = parent;
     const isBelow = parent.output === to && parent.state !== NOT_RECORDED;
     const flags = callers | kind | (isBelow ? BELOW : 0);
-    return new Span(to, state, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, below);
+    return new Span(
+      to,
+      state,
+      name,
+      t0,
+      t1,
+      t2,
+      t3,
+      s0,
+      s1,
+      p0,
+      p1,
+      flags,
+      traceState,
+      below,
+      root,
+    );
   }
   const [t0, t1, t2, t3] = parent.parent!.trace;
   const [p0, p1] = parent.parent!.span;
@@ -411,6 +429,17 @@ export function endRequest(span: Span): void {
     span.end();
   } else if (span.slot !== -1) {
     span.output!.release(span);
+  }
+}
+
+/** Ends the hook's own calls below a request that is never answered: its handlers may wait for ever. */
+export function endWaiting(request: Span): void {
+  let call = request.waiting;
+  request.waiting = undefined;
+  for (; call !== undefined; call = call.earlier) {
+    const { span } = call;
+    call.span = undefined;
+    span?.end();
   }
 }
 

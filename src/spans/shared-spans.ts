@@ -2,6 +2,7 @@ import { shared } from '../core/process-state.js';
 import { CarriedBaggage, CarriedLinks } from './context/carried.js';
 import { activeContext, CarriedScope } from './context/active-context.js';
 import {
+  areInResources,
   contextStorage,
   enterContext,
   leaveContext,
@@ -19,6 +20,7 @@ import {
   discard,
   endRequest,
   endRequestWith,
+  endWaiting,
   keepAnew,
   keepByTemplate,
   keepWith,
@@ -43,12 +45,14 @@ export const spans = shared('spans', () => ({
   Span,
   activeContext,
   activeSpan,
+  areInResources,
   bind,
   configure,
   contextStorage,
   discard,
   endRequest,
   endRequestWith,
+  endWaiting,
   enterContext,
   extract,
   flush,

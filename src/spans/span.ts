@@ -43,6 +43,14 @@ export interface SpanTaker {
   readonly describedResource: Resource;
 }
 
+/** A call of the hook's own below a request that goes on after it has returned, such as a handler. */
+export interface WaitingCall {
+  /** The one that was waiting before. */
+  readonly earlier: WaitingCall | undefined;
+  /** Undefined: it is over. */
+  span: Span | undefined;
+}
+
 /** Another span that a span has to do with. */
 export interface SpanLink {
   to: Span | RemoteParent;
@@ -170,8 +178,15 @@ export class Span {
   declare readonly output: SpanTaker | undefined;
   /** @internal What else is active while the span is. */
   declare readonly carried: Carried | undefined;
+  /** @internal The topmost span above it in this process, such as a request's; itself if none is above it. */
+  declare readonly root: Span;
+  /** @internal Of a root: the last call below it that waits; those before it may be over. */
+  declare waiting: WaitingCall | undefined;
 
-  /** @internal Use `startSpan`. */
+  /**
+   * @internal Use `startSpan`.
+   * @param root undefined: the span itself.
+   */
   constructor(
     output: SpanTaker | undefined,
     state: number,
@@ -187,6 +202,7 @@ export class Span {
     flags: number,
     traceState: string,
     carried: Carried | undefined,
+    root?: Span,
   ) {
     this.t0 = t0;
     this.t1 = t1;
@@ -210,6 +226,8 @@ export class Span {
     this.traceState = traceState;
     this.output = output;
     this.carried = carried;
+    this.root = root ?? this;
+    this.waiting = undefined;
   }
 
   /** Whether the span is recorded and open: `set`, `event`, `fail`, `rename` and `end` do something. */

@@ -1,6 +1,6 @@
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
-import type { Span } from '../../spans/span.js';
+import type { Span, WaitingCall } from '../../spans/span.js';
 import { ConnectionContext } from './connection-context.js';
 import { subscriptionsOf, watchSubscribers } from './published-calls.js';
 import type {
@@ -29,7 +29,7 @@ export const FAILED = 2;
 const NOT_ENTERED = Symbol('tracewright.notEntered');
 
 /** A call that is recorded, on its way. */
-export class RunningCall {
+export class RunningCall implements WaitingCall {
   /** Undefined: it is not recorded, or over. */
   span: Span | undefined;
   /** What was active where the program called. */
@@ -42,6 +42,7 @@ export class RunningCall {
   since: number | undefined = undefined;
   /** Whether its span begins only when the program has to wait. */
   isLate = false;
+  earlier: WaitingCall | undefined = undefined;
 
   constructor(span: Span | undefined, caller: ActiveContext | undefined) {
     this.span = span;
@@ -61,6 +62,16 @@ export class RunningCall {
 
   get isEntered(): boolean {
     return this.before !== NOT_ENTERED;
+  }
+
+  /** It goes on after it has returned. A request that is aborted ends it. */
+  wait(): void {
+    const root = this.span?.root;
+    if (root === undefined || root === this.span) return;
+    let { waiting } = root;
+    while (waiting !== undefined && waiting.span === undefined) waiting = waiting.earlier;
+    this.earlier = waiting;
+    root.waiting = this;
   }
 
   leave(): void {

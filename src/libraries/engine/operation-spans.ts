@@ -52,6 +52,8 @@ export class OperationSpans implements CallRecorder {
   readonly #beginsLate: boolean;
   /** Whether the message says what its span is below. */
   readonly #choosesParent: boolean;
+  /** Whether it only lasts as long as what the program does for a request. */
+  readonly #isInternal: boolean;
   /** Whether its span just ends when it has succeeded: that of most does. */
   readonly #endsPlainly: boolean;
   readonly #whenWaiting = (message: Message, running: RunningCall): void => {
@@ -80,6 +82,7 @@ export class OperationSpans implements CallRecorder {
     this.#options = options;
     this.#guard = guard;
     this.#kind = KINDS.indexOf(operation.kind);
+    this.#isInternal = operation.kind === 'internal';
     this.#below = { kind: operation.kind };
     this.#isKept = operation.callsBack === true || operation.connects === true;
     this.#followsParent = !this.#isKept && operation.received === undefined;
@@ -182,6 +185,7 @@ export class OperationSpans implements CallRecorder {
     if (span?.recording !== true) return;
     beginEarlier(span, (performance.now() - since) * NS_PER_MS, caller?.activeSpan);
     running.span = span;
+    if (this.#isInternal) running.wait();
   }
 
   /** Ends the operation whose turn it was; returns what all of them are below. */
@@ -252,12 +256,15 @@ export class OperationSpans implements CallRecorder {
     const isDone =
       this.#operation.isDone === undefined ? outcome !== PENDING : this.#operation.isDone(message);
     if (!isDone) {
+      if (this.#isInternal) running.wait();
       // Who has not waited has gone on by then.
       if (running.isLate) process.nextTick(this.#whenWaiting, message, running);
       return;
     }
-    if (message.result instanceof Promise) this.#whenSettled(message, running, message.result);
-    else this.#finish(message, running, outcome === FAILED);
+    if (message.result instanceof Promise) {
+      if (this.#isInternal) running.wait();
+      this.#whenSettled(message, running, message.result);
+    } else this.#finish(message, running, outcome === FAILED);
   }
 
   /** The promise of a function of the program that a library calls. */

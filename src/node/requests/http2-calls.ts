@@ -195,7 +195,8 @@ export function traceHttp2Calls(recorder: CallRecorder, hasContext: boolean): vo
     headers: Headers | undefined;
   }
   guard.subscribe('http2.client.stream.created', ({ stream, headers }: Message) => {
-    if (beginning !== undefined) return;
+    // What a server pushes has its number already, and is no call.
+    if (beginning !== undefined || Number(stream.id) % 2 === 0) return;
     const session = stream.session as ClientHttp2Session | undefined;
     const sent = earlyHeaders(headers);
     if (session === undefined || sent === undefined || isUndiciSession(session)) return;

@@ -3,10 +3,11 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { routeOf as givenRoute, watchGivenRoutes } from '../../spans/route.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
-import { emitInContext } from './emit-in-context.js';
+import type { ServedRequest } from './exchange.js';
 import { endServedGrpc, isGrpc } from './grpc.js';
-import type { ServedRequest, ServerRecorder } from './server-recorder.js';
+import type { ServerRecorder } from './server-recorder.js';
 import { bounded } from './path-and-route.js';
+import { emitWithin } from './request-context.js';
 
 const SERVED = Symbol('tracewright.served');
 const CALL = Symbol('tracewright.call');
@@ -21,11 +22,18 @@ export function traceHttp2Requests(recorder: ServerRecorder): void {
   guard.subscribe(
     'http2.server.stream.start',
     ({ stream, headers }: { stream: ServerStream; headers: Headers }) => {
+      // What the program pushes is no request.
+      if (Number(stream.id) % 2 === 0) return;
       const socket = stream.session?.socket;
+      let span: Span | undefined;
       if (isGrpc(headers['content-type'])) {
-        stream[CALL] = recorder.startGrpc(headers, socket);
-        emitInContext(stream);
-      } else stream[SERVED] = recorder.startStream(headers, socket);
+        span = stream[CALL] = recorder.startGrpc(headers, socket);
+      } else {
+        const served = recorder.startStream(headers, socket);
+        stream[SERVED] = served;
+        span = served.span;
+      }
+      if (span !== undefined && recorder.context !== undefined) emitWithin(span, stream);
       stream.once('close', () => {
         close(stream);
       });

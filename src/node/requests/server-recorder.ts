@@ -19,6 +19,7 @@ import {
   spanName,
   STATUS_CODE,
 } from './conventions.js';
+import type { ServedRequest } from './exchange.js';
 import { describeGrpc } from './grpc.js';
 import type { PropagationPolicy } from './propagation-policy.js';
 import {
@@ -31,6 +32,7 @@ import {
   SERVER,
 } from './request-templates.js';
 import { bounded, pathOf } from './path-and-route.js';
+import { RequestContext } from './request-context.js';
 
 const ERROR = 2;
 /** Neither its version nor its scheme is known for sure. */
@@ -104,21 +106,10 @@ class HeaderReader {
   }
 }
 
-/** A request that a server of this thread has received, until it is answered. */
-export interface ServedRequest {
-  readonly method: string;
-  /** As it came, without what may be secret; undefined: it is not known. */
-  readonly path?: string;
-  /** Undefined: it is not recorded. */
-  span: Span | undefined;
-  /** The pattern that it has matched; empty: none is known. */
-  route: string;
-  /** The route that the record of the open request has. */
-  keptRoute: string;
-}
-
 /** Records the requests that servers of this thread receive as spans. */
 export class ServerRecorder {
+  /** Undefined: no span is active in the handlers. */
+  readonly context: RequestContext | undefined;
   readonly #policy: PropagationPolicy;
   readonly #hasContext: boolean;
   readonly #headers = new HeaderReader();
@@ -128,6 +119,7 @@ export class ServerRecorder {
   constructor(policy: PropagationPolicy, hasContext: boolean) {
     this.#policy = policy;
     this.#hasContext = hasContext;
+    this.context = hasContext ? new RequestContext() : undefined;
   }
 
   /**
@@ -306,6 +298,7 @@ export class ServerRecorder {
     const { span, method, route } = served;
     if (span === undefined) return;
     if (served.keptRoute !== '') this.routed(served, route);
+    if (isAborted) spans.endWaiting(span);
     if (span.recording) {
       const attributes = span.change();
       if (status !== undefined) attributes[STATUS_CODE] = status;

@@ -2,107 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastifyRoute, fastifyRoutes, ROUTE_HOOK } from '../../libraries/engine/fastify-route.js';
 import { ROUTE, routeFound, watchGivenRoutes } from '../../spans/route.js';
-import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
 import { subscribe } from './channels.js';
-import type { ServedRequest, ServerRecorder } from './server-recorder.js';
+import { CONNECTION, Connection, Exchange } from './exchange.js';
+import type { ServerMessage, TracedSocket } from './exchange.js';
+import type { ServerRecorder } from './server-recorder.js';
 import { bounded, pathOf, routeOf } from './path-and-route.js';
 import type { RoutedRequest } from './path-and-route.js';
-
-const CONNECTION = Symbol('tracewright.connection');
-
-type TracedSocket = Socket & { [CONNECTION]?: Connection };
-
-/** What Node publishes on both channels of the HTTP server. */
-interface ServerMessage {
-  request: IncomingMessage;
-  response: ServerResponse;
-  socket: TracedSocket;
-}
-
-/** A request of HTTP/1 on its way, in the list of those that its connection has open. */
-class Exchange implements ServedRequest {
-  readonly method: string;
-  readonly response: ServerResponse;
-  /** Frameworks rewrite the request's URL, so it is kept from the start. Empty: only the number of requests counts. */
-  path = '';
-  span: Span | undefined = undefined;
-  route = '';
-  keptRoute = '';
-  /** What a router had left on the request when `keptRoute` was read of it. */
-  matched: unknown = undefined;
-  baseUrl: unknown = undefined;
-  next: Exchange | undefined = undefined;
-
-  constructor(request: IncomingMessage, response: ServerResponse) {
-    this.method = request.method ?? '';
-    this.response = response;
-  }
-}
-
-/**
- * The requests that a connection has open, oldest first; more than one only where the client
- * pipelines. They hang off the socket and not off their responses: a property more on an object that
- * Node makes for every request costs Node more than it costs us.
- */
-class Connection {
-  /** Bytes that had been written when the last response was finished. */
-  written: number;
-  #oldest: Exchange | undefined = undefined;
-  /** Only where there are several: most connections never have to keep it. */
-  #last: Exchange | undefined = undefined;
-
-  constructor(written: number) {
-    this.written = written;
-  }
-
-  get oldest(): Exchange | undefined {
-    return this.#oldest;
-  }
-
-  add(exchange: Exchange): void {
-    if (this.#oldest === undefined) {
-      this.#oldest = exchange;
-      return;
-    }
-    (this.#last ?? this.#oldest).next = exchange;
-    this.#last = exchange;
-  }
-
-  find(response: object): Exchange | undefined {
-    let exchange = this.#oldest;
-    while (exchange !== undefined && exchange.response !== response) exchange = exchange.next;
-    return exchange;
-  }
-
-  /** The open exchange of a request. */
-  ofRequest(request: object): Exchange | undefined {
-    let exchange = this.#oldest;
-    while (exchange !== undefined && exchange.response.req !== request) exchange = exchange.next;
-    return exchange;
-  }
-
-  /** Takes out what a response answers: the oldest, for HTTP/1 answers in turn. */
-  take(response: ServerResponse): Exchange | undefined {
-    let before: Exchange | undefined;
-    let exchange = this.#oldest;
-    while (exchange !== undefined && exchange.response !== response) {
-      before = exchange;
-      exchange = exchange.next;
-    }
-    if (exchange === undefined) return undefined;
-    if (before === undefined) this.#oldest = exchange.next;
-    else before.next = exchange.next;
-    if (exchange === this.#last) this.#last = before;
-    return exchange;
-  }
-}
 
 /** Bytes written to a socket so far; what a program passes for one may not count. */
 function bytesWritten(socket: Socket): number {
   const written: unknown = socket.bytesWritten;
   return typeof written === 'number' ? written : 0;
+}
+
+/** A request that is not recorded: what its connection receives is of none that is. */
+function forget({ socket }: ServerMessage): void {
+  const connection = socket[CONNECTION];
+  if (connection !== undefined) connection.received = undefined;
 }
 
 /** As `routeOf`. It is asked for by each function of a route, and at the end: mostly nothing has changed. */
@@ -197,6 +115,7 @@ export function traceServerRequests(
 ): void {
   // Variables of this function are constants to V8, unlike fields of an object.
   const guard = new Guard('HTTP requests');
+  const context = recorder?.context;
 
   /** What is open now will never be answered. */
   const close = guard.wrap<TracedSocket>((socket) => {
@@ -209,6 +128,7 @@ export function traceServerRequests(
       left.route = routeOf(response.req, left.path, left.route, false);
       const status = response.headersSent ? response.statusCode : undefined;
       recorder?.end(left, status, undefined, true);
+      if (left.span !== undefined) context?.abort(left.span, response.req, response);
     }
   });
   function whenClosed(this: TracedSocket): void {
@@ -217,23 +137,33 @@ export function traceServerRequests(
   const adopt = (socket: TracedSocket): Connection => {
     const connection = new Connection(withBytes ? bytesWritten(socket) : 0);
     socket[CONNECTION] = connection;
-    socket.on('close', whenClosed);
+    // Before Node's own listener, which aborts what is open.
+    socket.prependListener('close', whenClosed);
+    context?.adopt(socket);
     return connection;
   };
 
   // Guarded here: a function of Guard's around each would be a call more for every request.
   subscribe('http.server.request.start', (message) => {
-    if (guard.on !== true) return;
+    if (guard.on !== true) {
+      forget(message as ServerMessage);
+      return;
+    }
     try {
       const { request, response, socket } = message as ServerMessage;
       const connection = socket[CONNECTION] ?? adopt(socket);
       inFlight?.begin();
       const exchange = new Exchange(request, response);
+      const isWaiting = connection.oldest !== undefined;
       connection.add(exchange);
       if (recorder === undefined) return;
       const path = pathOf(request.url ?? '');
       exchange.path = path;
-      exchange.span = recorder.start(exchange.method, path, request, socket);
+      const span = recorder.start(exchange.method, path, request, socket);
+      exchange.span = span;
+      if (context === undefined) return;
+      connection.received = span;
+      if (isWaiting) context.wait(span, response);
     } catch (error) {
       guard.fail(error);
     }
@@ -248,17 +178,19 @@ export function traceServerRequests(
       inFlight?.end();
       if (recorder === undefined) return;
       // Of no use to a request that is not recorded.
-      if (exchange.span?.recording === true) {
+      const { span } = exchange;
+      if (span?.recording === true) {
         exchange.route = currentRoute(request, exchange, false);
       }
       const { statusCode } = response;
-      if (!withBytes) {
-        recorder.answered(exchange, statusCode, undefined);
-        return;
+      let bytes: number | undefined;
+      if (withBytes) {
+        const written = bytesWritten(socket);
+        bytes = written - connection.written;
+        connection.written = written;
       }
-      const written = bytesWritten(socket);
-      recorder.answered(exchange, statusCode, written - connection.written);
-      connection.written = written;
+      recorder.answered(exchange, statusCode, bytes);
+      if (context !== undefined && span !== undefined) context.finish(span);
     } catch (error) {
       guard.fail(error);
     }

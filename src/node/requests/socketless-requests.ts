@@ -5,7 +5,8 @@ import { spans } from '../../spans/shared-spans.js';
 import { Guard } from '../guard.js';
 import { subscribe } from './channels.js';
 import { pathOf, routeOf } from './path-and-route.js';
-import type { ServedRequest, ServerRecorder } from './server-recorder.js';
+import type { ServedRequest } from './exchange.js';
+import type { ServerRecorder } from './server-recorder.js';
 
 /** The answer of an application: that of Node's server, or of the web. */
 interface Answer {

@@ -300,6 +300,14 @@ export function contextStorage(): Storage {
   return storage;
 }
 
+/**
+ * Whether Node keeps contexts in asynchronous resources, as before Node 24. What is entered in a callback then stays
+ * for the next one of the same source. Later Nodes call each in the context in which its source was made.
+ */
+export function areInResources(): boolean {
+  return typeof (contextStorage() as KeyedStorage).kResourceStore === 'symbol';
+}
+
 /** Makes a context active in the calling code and what it starts, where there is no function to call. */
 export function enterContext(context: object | undefined): void {
   const entered = storage ?? contextStorage();

@@ -1,0 +1,114 @@
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { spans } from '../../spans/shared-spans.js';
+import type { Span } from '../../spans/span.js';
+import { CONNECTION } from './exchange.js';
+import type { TracedSocket } from './exchange.js';
+
+/** Whether what runs belongs to a request already: its span is active, or one below it. */
+function isWithin(request: Span): boolean {
+  const context = spans.activeContext();
+  return context === request || context?.activeSpan?.root === request;
+}
+
+function enter(request: Span): void {
+  if (!isWithin(request)) spans.enterContext(request);
+}
+
+/** Replaces a method of one object, where nobody sees it who lists its properties. */
+function replaceMethod(owner: object, name: string, value: unknown): void {
+  Object.defineProperty(owner, name, { value, configurable: true, writable: true });
+}
+
+/** Has the listeners of an emitter run in the context of a request, whatever is active where Node emits. */
+export function emitWithin(request: Span, emitter: EventEmitter): void {
+  type Emit = typeof emitter.emit;
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+  const { emit } = emitter;
+  replaceMethod(emitter, 'emit', function (this: EventEmitter, ...event: Parameters<Emit>) {
+    if (isWithin(request)) return emit.apply(this, event);
+    return spans.runWithOne(request, (all) => emit.apply(this, all), event);
+  });
+}
+
+/** What Node keeps of a connection to read requests. */
+interface Parser {
+  readonly constructor: { kOnBody?: unknown; kOnMessageComplete?: unknown };
+  readonly incoming: { upgrade?: unknown } | null;
+  readonly socket: TracedSocket | null;
+  [callback: number]: unknown;
+}
+
+type Callback = (this: Parser, chunk?: unknown) => unknown;
+
+/** What a callback of Node's parsers is replaced with. Node keeps its parsers in a pool, so few functions are made. */
+const replaced = new WeakMap<Callback, Callback>();
+
+function replaceCallback(parser: Parser, number: unknown): void {
+  if (typeof number !== 'number') return;
+  const usual = parser[number] as Callback | undefined;
+  if (typeof usual !== 'function') return;
+  let own = replaced.get(usual);
+  if (own === undefined) {
+    own = function (this: Parser, chunk?: unknown): unknown {
+      const { incoming, socket } = this;
+      // A request to upgrade has no span yet. Clients have parsers of the same pool.
+      if (incoming !== null && incoming.upgrade !== true) {
+        const request = socket?.[CONNECTION]?.received;
+        // Node leaves the context after each callback.
+        if (request !== undefined) spans.enterContext(request);
+      }
+      return usual.call(this, chunk);
+    };
+    replaced.set(usual, own);
+    replaced.set(own, own);
+  }
+  parser[number] = own;
+}
+
+function whenTimedOut(this: TracedSocket): void {
+  const request = this[CONNECTION]?.oldest?.span;
+  if (request !== undefined) enter(request);
+  // Whoever has had the connection last is not concerned.
+  else if (spans.activeContext() !== undefined) spans.enterContext(undefined);
+}
+
+/**
+ * Has what Node emits because of a request of HTTP/1 run in its context. Node runs listeners in the context in which
+ * their source was made: what comes of a connection has that of the connection.
+ */
+export class RequestContext {
+  /** Of a connection, once. */
+  readonly adopt = (socket: TracedSocket): void => {
+    socket.prependListener('timeout', whenTimedOut);
+    const { parser } = socket as { parser?: Parser | null };
+    // Before Node 24 the parser has the context of its last request.
+    if (parser === undefined || parser === null || spans.areInResources()) return;
+    replaceCallback(parser, parser.constructor.kOnBody);
+    replaceCallback(parser, parser.constructor.kOnMessageComplete);
+  };
+
+  /** A response is sent: its other listeners follow. Another request may have answered it. */
+  readonly finish = enter;
+
+  /** A response waits for those of earlier requests: Node sends it in the context of the last of them. */
+  wait(request: Span, response: ServerResponse): void {
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+    const { assignSocket } = response;
+    replaceMethod(response, 'assignSocket', function (this: ServerResponse, socket: TracedSocket) {
+      spans.runWithOne(
+        request,
+        (given) => {
+          assignSocket.call(this, given);
+        },
+        socket,
+      );
+    });
+  }
+
+  /** A connection is closed, and Node is about to say so to a request that is not answered. */
+  abort(request: Span, message: IncomingMessage, response: ServerResponse): void {
+    emitWithin(request, message);
+    emitWithin(request, response);
+  }
+}
