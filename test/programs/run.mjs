@@ -198,9 +198,11 @@ async function runUnder(tracer, program, node) {
       ports = new Map(message.ports);
       return;
     }
+    // The program may have ended meanwhile.
+    const answer = (given) => child.connected && child.send({ id: message.id, ...given }, () => {});
     void doTask(message, (end) => endings.push(end)).then(
-      (answer) => child.connected && child.send({ id: message.id, answer }),
-      (error) => child.connected && child.send({ id: message.id, error: String(error) }),
+      (result) => answer({ answer: result }),
+      (error) => answer({ error: String(error) }),
     );
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
