@@ -6,6 +6,8 @@ export const expected = `
 own clientError
 server GET (no route) 200
 `;
+// Before, Node reports it in the context of the last request.
+export const nodes = 24;
 
 export async function run() {
   const server = createServer((request, response) => response.end('done'));

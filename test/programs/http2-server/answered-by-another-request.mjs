@@ -15,6 +15,7 @@ client POST server 200
     own finish of POST
 `;
 export const alone = 'OpenTelemetry has no instrumentation of node:http2.';
+export const nodes = 22;
 
 export async function run() {
   let waiting;

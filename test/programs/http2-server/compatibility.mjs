@@ -12,6 +12,7 @@ client POST server 200
     own finish
 `;
 export const alone = 'OpenTelemetry has no instrumentation of node:http2.';
+export const nodes = 22;
 
 export async function run() {
   const server = createServer((request, response) => {

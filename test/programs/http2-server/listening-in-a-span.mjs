@@ -11,6 +11,7 @@ own session
 own start
 `;
 export const alone = 'OpenTelemetry has no instrumentation of node:http2.';
+export const nodes = 22;
 
 export async function run() {
   const server = createServer((request, response) => {

@@ -10,6 +10,7 @@ client GET server 200
     own push
 `;
 export const alone = 'OpenTelemetry has no instrumentation of node:http2.';
+export const nodes = 22;
 
 export async function run() {
   const server = createServer();

@@ -12,6 +12,7 @@ client PUT server 201
     own stream
 `;
 export const alone = 'OpenTelemetry has no instrumentation of node:http2.';
+export const nodes = 22;
 
 export async function run() {
   const server = createServer();

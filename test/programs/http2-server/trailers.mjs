@@ -10,6 +10,7 @@ client POST server 200
     own wantTrailers
 `;
 export const alone = 'OpenTelemetry has no instrumentation of node:http2.';
+export const nodes = 22;
 
 export async function run() {
   const server = createServer((request, response) => {

@@ -16,6 +16,7 @@ client PUT server 200
     own finish of PUT
 `;
 export const alone = 'OpenTelemetry has no instrumentation of node:http2.';
+export const nodes = 22;
 
 export async function run() {
   const server = createServer((request, response) => {
