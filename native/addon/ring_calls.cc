@@ -236,8 +236,10 @@ Napi::Value copy_waiting(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
-  return Napi::Boolean::New(
-      info.Env(), ring_argument(info)->commit_explicit(info[1].As<Napi::Number>().Uint32Value()));
+  const uint32_t last_record = info[1].As<Napi::Number>().Uint32Value();
+  const bool unordered = info[2].As<Napi::Boolean>();
+  return Napi::Boolean::New(info.Env(),
+                            ring_argument(info)->commit_explicit(last_record, unordered));
 }
 
 Napi::Value flush_ring(const Napi::CallbackInfo& info) {
@@ -254,14 +256,16 @@ Napi::Value grow_open_records(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), ring_argument(info)->grow_open_records());
 }
 
-// writeThrough(ring, head, body, stamped)
+// writeThrough(ring, head, body, stamped, unordered)
 [[gnu::cold]] Napi::Value write_through(const Napi::CallbackInfo& info) {
   Napi::Uint8Array head = info[1].As<Napi::Uint8Array>();
   Napi::Uint8Array body = info[2].As<Napi::Uint8Array>();
   Failure failure;
+  const bool stamped = info[3].As<Napi::Boolean>();
+  const bool unordered = info[4].As<Napi::Boolean>();
   const bool written =
       ring_argument(info)->write_through(head.Data(), head.ByteLength(), body.Data(),
-                                         body.ByteLength(), info[3].As<Napi::Boolean>(), &failure);
+                                         body.ByteLength(), stamped, &failure, unordered);
   if (!written) throw_failure(info.Env(), failure);
   return info.Env().Undefined();
 }

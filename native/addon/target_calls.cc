@@ -107,11 +107,12 @@ Napi::Value keep_target_call(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// takeNumber(target, wanted?)
+// takeNumber(target, wanted?): -1 when that one is taken
 Napi::Value take_number(const Napi::CallbackInfo& info) {
   const std::shared_ptr<SharedTarget> target = target_of(info[0]);
   const uint32_t wanted = info[1].IsNumber() ? info[1].As<Napi::Number>().Uint32Value() : 0;
-  return Napi::Number::New(info.Env(), target->take_number(info[1].IsNumber() ? &wanted : nullptr));
+  const int64_t number = target->take_number(info[1].IsNumber() ? &wanted : nullptr);
+  return Napi::Number::New(info.Env(), static_cast<double>(number));
 }
 
 // define(target, key)

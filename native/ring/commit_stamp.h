@@ -165,7 +165,9 @@ class CommitStamp {
   bool is_in_order(uint64_t ns) const {
     return ns >= control_->last_stamp.load(std::memory_order_relaxed);
   }
-  void note_last(uint64_t ns) { control_->last_stamp.store(ns, std::memory_order_relaxed); }
+  void note_latest(uint64_t ns) {
+    if (is_in_order(ns)) control_->last_stamp.store(ns, std::memory_order_relaxed);
+  }
 
  private:
   [[gnu::noinline, gnu::cold]] uint64_t take_slowly() { return in_order(now()); }

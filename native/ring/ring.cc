@@ -162,13 +162,13 @@ void Ring::put_words() {
   put_big_endian_words(data_ + at, data_ + from, count);
 }
 
-bool Ring::commit_explicit(uint32_t last_record) {
+bool Ring::commit_explicit(uint32_t last_record, bool unordered) {
   const uint8_t* const first = data_ + (head_ & mask_);
-  if (!stamp_.is_in_order(stamp_.of(first))) {
+  if (!unordered && !stamp_.is_in_order(stamp_.of(first))) {
     // After the epilogue of a stream that has been finished meanwhile it is only too late.
     return finished();
   }
-  stamp_.note_last(stamp_.of(first + last_record));
+  stamp_.note_latest(stamp_.of(first + last_record));
   publish(static_cast<uint32_t>(control_->pending));
   return true;
 }
@@ -246,7 +246,7 @@ bool Ring::flush() {
 }
 
 bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t* body,
-                         size_t body_bytes, bool stamped, Failure* failure) {
+                         size_t body_bytes, bool stamped, Failure* failure, bool unordered) {
   control_->stalled = 0;
   // Before the lock: what comes before the record goes through the ring.
   if (!stamped && !finished() && !stamp_.put(record_head)) {
@@ -262,7 +262,7 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
     failure->set("write", "a finished stream", EPIPE);
     return false;
   }
-  if (stamped && !stamp_.is_in_order(stamp_.of(record_head))) {
+  if (stamped && !unordered && !stamp_.is_in_order(stamp_.of(record_head))) {
     failure->set("stamp", "a record before its predecessor", ERANGE);
     return false;
   }
@@ -280,7 +280,7 @@ bool Ring::write_through(uint8_t* record_head, size_t head_bytes, const uint8_t*
     sink_->give_back(head_bytes + body_bytes);
     return false;
   }
-  if (stamped) stamp_.note_last(stamp_.of(record_head));
+  if (stamped) stamp_.note_latest(stamp_.of(record_head));
   head_ += head_bytes + body_bytes;
   // Tail first: between the two stores a reader may see a ring that is ahead of its producer, never
   // one that claims bytes it does not hold.

@@ -145,8 +145,9 @@ class alignas(64) Ring {
 
   // Publishes records that were stamped by their writer, all or none: they are refused when the
   // clock of the first (u64 in the machine's byte order) lies before the last one of the ring.
-  // `last_record` is where the last of them begins, in bytes after the head.
-  bool commit_explicit(uint32_t last_record);
+  // `last_record` is where the last of them begins, in bytes after the head. An `unordered` one is
+  // never refused.
+  bool commit_explicit(uint32_t last_record, bool unordered = false);
 
   // Puts the time since the epoch into `control.stamp`.
   template <Stamp kStamp>
@@ -164,9 +165,10 @@ class alignas(64) Ring {
   int64_t make_room(uint32_t bytes);
 
   // A record that is larger than the ring: everything before it is written, then the record itself
-  // (its head, which is stamped, and its body). File targets only.
+  // (its head, which is stamped, and its body). File targets only. A `stamped` one is refused as
+  // commit_explicit() does, unless it is `unordered`.
   bool write_through(uint8_t* head, size_t head_bytes, const uint8_t* body, size_t body_bytes,
-                     bool stamped, Failure* failure);
+                     bool stamped, Failure* failure, bool unordered = false);
 
   // Writes what is committed, as make_room does, whatever the room.
   bool flush();

@@ -48,12 +48,9 @@ void keep_target(const std::string& key) {
   if (all.kept.emplace(key, target).second) target->sink->hold();
 }
 
-uint32_t SharedTarget::take_number(const uint32_t* wanted) {
+int64_t SharedTarget::take_number(const uint32_t* wanted) {
   std::lock_guard<std::mutex> lock(numbers_lock_);
-  if (wanted != nullptr) {
-    numbers_.insert(*wanted);
-    return *wanted;
-  }
+  if (wanted != nullptr) return numbers_.insert(*wanted).second ? int64_t{*wanted} : -1;
   while (!numbers_.insert(next_number_).second) ++next_number_;
   return next_number_;
 }

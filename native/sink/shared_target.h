@@ -20,7 +20,7 @@ struct SharedTarget {
   uint64_t epoch = 0;  // ns of CLOCK_MONOTONIC
 
   // Takes the number `wanted`, or the next one from 1 that was never taken.
-  uint32_t take_number(const uint32_t* wanted);
+  int64_t take_number(const uint32_t* wanted);
 
   // The number of a definition, which every thread finds by its key; 0 when there are too many.
   uint32_t define(const std::string& key);

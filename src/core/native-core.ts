@@ -58,7 +58,7 @@ export interface NativeCore extends NativeWaiting {
   mapPagesLate(): void;
   /** Free bytes, at least as many as asked for; -1: closed, -2: full. */
   makeRoom(ring: number, bytes: number): number;
-  commitExplicit(ring: number, lastRecord: number): boolean;
+  commitExplicit(ring: number, lastRecord: number, unordered: boolean): boolean;
   /** Publishes the `pending` bytes without a stamp. */
   commitAsIs(ring: number): void;
   flush(ring: number): boolean;
@@ -66,7 +66,13 @@ export interface NativeCore extends NativeWaiting {
   attend(ring: number): void;
   /** How many slots the table of open records has after a step, or after none. */
   growOpenRecords(ring: number): number;
-  writeThrough(ring: number, head: Uint8Array, body: Uint8Array, stamped: boolean): void;
+  writeThrough(
+    ring: number,
+    head: Uint8Array,
+    body: Uint8Array,
+    stamped: boolean,
+    unordered: boolean,
+  ): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */
   finish(ring: number, limitMs: number): void;
   waitDrained(ring: number, limitMs: number): Promise<boolean>;

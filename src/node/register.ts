@@ -5,7 +5,6 @@
  * @module register
  */
 
-import { readFileSync } from 'node:fs';
 import type { CommonJsLoader } from './compiled/common-js-loader.js';
 
 type BeginHook = typeof import('./begin-hook.js');
@@ -14,6 +13,9 @@ type BeginHook = typeof import('./begin-hook.js');
 interface HookFile {
   node_begin_hook: BeginHook;
 }
+
+/** What `engines` of package.json says. */
+const OLDEST_NODE = '20.19 or later, or 22.12 or later';
 
 /** Where this lies in the package, and the file that has the rest. */
 const OWN_FILE = '/register.js';
@@ -37,6 +39,7 @@ function loadHook(): BeginHook | undefined {
   module.filename = path;
   loader._cache[path] = module;
   try {
+    const { readFileSync } = process.getBuiltinModule('node:fs');
     module._compile(readFileSync(path, 'latin1'), path);
   } catch {
     Reflect.deleteProperty(loader._cache, path);
@@ -46,6 +49,19 @@ function loadHook(): BeginHook | undefined {
   return (module.exports as HookFile).node_begin_hook;
 }
 
-const { beginHook } =
-  loadHook() ?? (require('./begin-hook.js') as typeof import('./begin-hook.js'));
-beginHook();
+/** Says it once, and not in each thread. */
+function warnOfOldNode(): void {
+  const { isMainThread } = require('node:worker_threads') as { isMainThread: boolean };
+  if (!isMainThread) return;
+  const message = `this process is not traced: Node ${process.versions.node} is too old for Tracewright; it needs ${OLDEST_NODE}`;
+  process.emitWarning(message, 'TracewrightWarning');
+}
+
+// Without a message of its own, the service would end with a TypeError.
+if (typeof (process as Partial<NodeJS.Process>).getBuiltinModule === 'function') {
+  const { beginHook } =
+    loadHook() ?? (require('./begin-hook.js') as typeof import('./begin-hook.js'));
+  beginHook();
+} else {
+  warnOfOldNode();
+}

@@ -1,3 +1,5 @@
+import { claimNote, putNote } from '../core/process-notes.js';
+
 /** Warns the operator of the service by a process warning (`--no-warnings` suppresses it). */
 export function warn(message: string): void {
   process.emitWarning(message, 'TracewrightWarning');
@@ -8,12 +10,29 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Runs one part of the set-up. If it fails, the others continue without it, after a warning. */
+/** What a format fails by, the other fails by, too. */
+const OF_FORMAT = /^no \w+ trace is written$/;
+
+/** Whether the process has not warned of a fault: a full disk, say, fails each thread and format. */
+function isNewFault(what: string, error: unknown): boolean {
+  const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown };
+  // A path has the number of its thread.
+  const fault = String(cause?.code ?? code ?? reasonOf(error));
+  const note = `node.warned ${what.replace(OF_FORMAT, '')} ${fault}`;
+  if (!claimNote(note)) return false;
+  putNote(note, '1');
+  return true;
+}
+
+/**
+ * Runs one part of the set-up. If it fails, the others continue without it, after a warning: one for each
+ * fault of the process.
+ */
 export function part<T>(what: string, begin: () => T): T | undefined {
   try {
     return begin();
   } catch (error) {
-    warn(`${what}: ${reasonOf(error)}`);
+    if (isNewFault(what, error)) warn(`${what}: ${reasonOf(error)}`);
     return undefined;
   }
 }

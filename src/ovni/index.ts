@@ -34,7 +34,7 @@ export type { Conversion, ConversionNote, ConvertOptions } from './read/convert-
 export { procFini, procInit, procSetRank } from './write/process.js';
 export type { ProcessOptions } from './write/process.js';
 export type { ProcessDirectory } from './write/process-directory.js';
-export { readStream } from './read/reader.js';
+export { readStream } from './read/ordered-reader.js';
 export { decodeArguments } from './read/event-arguments.js';
 export type { ReadStreamOptions, StreamEvent } from './read/reader.js';
 export type { DecodedArguments } from './read/event-arguments.js';
@@ -82,8 +82,10 @@ const marks = compileMarks(thread);
  * types of the arguments.
  *
  * @param mcv model, category and value: three printable ASCII characters.
- * @param payload 0 or 2 to 16 bytes, in the machine's byte order.
- * @param clock nanoseconds of CLOCK_MONOTONIC, not before the stream's last event; default: now.
+ * @param payload 0 or 2 to 16 bytes, in the machine's byte order; for an event of ovni's own model at
+ *   least what the emulator demands.
+ * @param clock nanoseconds of CLOCK_MONOTONIC; default: now. Not before the stream's last event, except
+ *   between `OU[` and `OU]`: then the emulator needs `ovnisort` to have sorted the trace.
  * @throws TracewrightError for a wrong argument, `ERR_ORDER` outside of `threadInit` and
  *   `threadFree`, and for a state event (`OH*`) that the thread's state does not allow.
  * Source: trace specification version 1, "Normal events".

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
+import { TracewrightError } from '../core/errors.js';
 import { comparableHost } from '../core/host-name.js';
 
 /** Connections that are kept open. */
@@ -26,7 +27,8 @@ export function proxyOf(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): URL | undefined {
   const named = (name: string): string | undefined => env[name.toLowerCase()] ?? env[name];
-  const text = url.protocol === 'https:' ? named('HTTPS_PROXY') : named('HTTP_PROXY');
+  const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const text = named(variable);
   if (text === undefined || text === '') return undefined;
   for (const each of (named('NO_PROXY') ?? '').split(',')) {
     const name = comparableHost(each.trim().replace(/^\*?\./, ''));
@@ -34,7 +36,23 @@ export function proxyOf(
     if (name === '*' || url.hostname === name || url.host === name) return undefined;
     if (url.hostname.endsWith(`.${name}`)) return undefined;
   }
-  return new URL(text);
+  return proxyUrl(variable, text);
+}
+
+/**
+ * A proxy as curl takes it: without a scheme it is one of HTTP.
+ *
+ * @throws TracewrightError which does not show the value: it may have a password.
+ */
+function proxyUrl(variable: string, text: string): URL {
+  const whole = text.includes('://') ? text : `http://${text}`;
+  const url = URL.canParse(whole) ? new URL(whole) : undefined;
+  if (url?.protocol === 'http:' && url.hostname !== '') return url;
+  const limit = 'HOST:PORT or http://HOST:PORT';
+  throw new TracewrightError('ERR_ARGUMENT_RANGE', `${variable} must be a proxy, ${limit}`, {
+    field: variable,
+    limit,
+  });
 }
 
 function authorizationOf({ username, password }: URL): Record<string, string> {
@@ -65,11 +83,15 @@ function tunnel(proxy: URL, { hostname, port }: URL, signal: AbortSignal): Promi
         reject(new Error(`the proxy ${proxy.host} answers ${statusCode} to CONNECT`));
       }
     });
-    request.on('response', (response) => {
+    const refused = (response: IncomingMessage): void => {
       response.destroy();
       reject(new Error(`the proxy ${proxy.host} answers ${response.statusCode} to CONNECT`));
-    });
+    };
+    request.on('response', refused).on('upgrade', refused);
     request.on('error', reject);
+    request.on('close', () => {
+      reject(new Error(`the proxy ${proxy.host} closes the connection without an answer`));
+    });
     request.end();
   });
 }
@@ -153,13 +175,24 @@ export class HttpConnection {
             else response.destroy(new Error('the answer is too long'));
           });
           response.on('error', reject);
+          response.on('close', () => {
+            reject(new Error('the connection closes within the answer'));
+          });
           response.on('end', () => {
             const { statusCode = 0, headers } = response;
             resolve({ status: statusCode, headers, body: Buffer.concat(chunks) });
           });
         },
       );
+      // 101: nobody asked for another protocol.
+      sent.on('upgrade', ({ statusCode = 0, headers }, socket) => {
+        socket.destroy();
+        resolve({ status: statusCode, headers, body: Buffer.alloc(0) });
+      });
       sent.on('error', reject);
+      sent.on('close', () => {
+        reject(new Error('the connection closes without an answer'));
+      });
       sent.end(body);
     });
   }

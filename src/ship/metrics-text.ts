@@ -5,8 +5,13 @@ import type { Exemplar } from './span-metrics.js';
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [value: number, labels: Labels];
 
+/** Prometheus knows three escapes; other control characters of a name could act on a terminal. */
 const escaped = (text: string): string =>
-  text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replaceAll('\n', '\\n')
+    .replaceAll(/\p{Cc}/gu, '\ufffd');
 
 function labelsText(labels: Labels): string {
   const all = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);

@@ -110,12 +110,15 @@ export class OtlpHttpTarget implements ShipTarget {
       'content-type': 'application/x-protobuf',
       ...(isCompressed && { 'content-encoding': 'gzip' }),
     };
+    const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      const timeout = AbortSignal.timeout(timeoutMs);
       const answer = await this.#connection.post(body, headers, AbortSignal.any([signal, timeout]));
       return this.#withoutSecrets(outcomeOf(answer));
     } catch (error) {
-      return this.#withoutSecrets(failureOf(error, timeoutMs));
+      if (timeout.aborted && !signal.aborted) {
+        return { kind: 'retry', reason: `no answer within ${timeoutMs} ms` };
+      }
+      return this.#withoutSecrets(failureOf(error));
     }
   }
 
@@ -141,9 +144,8 @@ export class OtlpHttpTarget implements ShipTarget {
 }
 
 /** What an error of a connection means. */
-function failureOf(error: unknown, timeoutMs: number): Outcome {
-  const { name, code = '', message } = error as NodeJS.ErrnoException;
-  if (name === 'TimeoutError') return { kind: 'retry', reason: `no answer within ${timeoutMs} ms` };
+function failureOf(error: unknown): Outcome {
+  const { code = '', message } = error as NodeJS.ErrnoException;
   const reason = message === '' ? code : message;
   return { kind: isTlsError(error) ? 'stopped' : 'retry', reason };
 }
@@ -172,6 +174,8 @@ function outcomeOf({ status, headers, body }: Answer): Outcome {
       return { kind: 'retry', reason, mayBeTooLarge, ...(afterMs !== undefined && { afterMs }) };
     }
   }
+  // No answer to a request, such as 101.
+  if (status < 200) return { kind: 'retry', reason };
   // A redirect would take the headers, and their secrets, to another address.
   if (status >= 300 && status < 400) return { kind: 'stopped', reason };
   return { kind: 'refused', reason };

@@ -72,6 +72,14 @@ export interface FoundTrace {
   path: string;
 }
 
+/** What Node puts into a name for bytes that are not UTF-8. */
+const REPLACED = '\ufffd';
+
+function nameIsNotText(path: string): TracewrightError {
+  const message = `cannot read ${path}: its name is not UTF-8; rename it to see what it has`;
+  return new TracewrightError('ERR_SYSTEM', message, { field: 'path', value: path });
+}
+
 /** Levels of directories below a path that are searched. */
 const DEEPEST = 8;
 
@@ -134,7 +142,9 @@ class Search {
       ringed = ringedFiles(directory, this.#all);
     } catch (error) {
       if (depth === 0) throw error;
-      refuse(this.#onFault, directory, error);
+      // It was deleted meanwhile, or its name is not UTF-8: Node shows another one.
+      if (!hasCode(error, 'ENOENT')) refuse(this.#onFault, directory, error);
+      else if (directory.includes(REPLACED)) this.#onFault?.(nameIsNotText(directory));
       return [];
     }
     return this.#wanted.flatMap((format) => [

@@ -7,7 +7,7 @@ import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
 import { readPackets } from '../../src/heph/read/reader.js';
 import { recoverTrace as recoverHeph } from '../../src/heph/read/recover.js';
 import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
-import { readStream } from '../../src/ovni/read/reader.js';
+import { readStream } from '../../src/ovni/read/ordered-reader.js';
 import { recoverTrace as recoverOvni } from '../../src/ovni/read/recover.js';
 import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { runFixture } from '../fixtures/run-fixture.js';

@@ -1,5 +1,5 @@
 import { readPackets } from '../../src/heph/read/reader.js';
-import { readStream } from '../../src/ovni/read/reader.js';
+import { readStream } from '../../src/ovni/read/ordered-reader.js';
 import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 
 /** The numbers that the events of a Heph file carry, in the order of the file. */

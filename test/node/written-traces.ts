@@ -5,7 +5,7 @@ import { checkTrace as checkHeph } from '../../src/heph/read/check.js';
 import type { EventPacket } from '../../src/heph/packet.js';
 import { readPackets } from '../../src/heph/read/reader.js';
 import { checkTrace as checkOvni } from '../../src/ovni/read/check.js';
-import { readStream } from '../../src/ovni/read/reader.js';
+import { readStream } from '../../src/ovni/read/ordered-reader.js';
 import { decodeArguments } from '../../src/ovni/read/event-arguments.js';
 import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { temporaryDirectory } from './traced-process.js';

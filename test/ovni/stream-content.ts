@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { checkTrace } from '../../src/ovni/read/check.js';
-import { readStream } from '../../src/ovni/read/reader.js';
+import { readStream } from '../../src/ovni/read/ordered-reader.js';
 import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import type { ThreadStream } from '../../src/ovni/read/trace-directory.js';
 

@@ -19,7 +19,7 @@ import { makeReport } from '../../src/look/report/report.js';
 import { displayWidth } from '../../src/look/report/text/display-width.js';
 import { textReport } from '../../src/look/report/text/text-report.js';
 import { textStyle } from '../../src/look/report/text/text-style.js';
-import { readStream } from '../../src/ovni/read/reader.js';
+import { readStream } from '../../src/ovni/read/ordered-reader.js';
 import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
 import { findTraces } from '../../src/traces/find-traces.js';
 import { TraceViews } from '../../src/traces/trace-views.js';

@@ -222,6 +222,7 @@ Exit codes
       }
     };
     process.on('SIGTERM', end).on('SIGINT', end).on('SIGHUP', reload);
+    process.on('exit', reportUnsent);
     const deleting =
       values.delete === true
         ? setInterval(() => {
@@ -238,6 +239,7 @@ Exit codes
       metrics?.close();
       checkpoint.close();
       process.off('SIGTERM', end).off('SIGINT', end).off('SIGHUP', reload);
+      process.off('exit', reportUnsent);
     }
     let code = faults.end();
     for (const { target, counts, isIdle } of shippers) {
@@ -251,6 +253,12 @@ Exit codes
     return code;
   },
 };
+
+/** The process ends while spans wait: nothing is left that could send them. */
+function reportUnsent(): void {
+  process.exitCode = EXIT_FAULTY;
+  printMessage('tracewright ship: ends although spans were not sent: they go with the next run');
+}
 
 function checkCount(option: string, text: string, most: number): number {
   const count = Number(text);

@@ -268,10 +268,11 @@ export class Ring {
    * before the last record of the ring.
    *
    * @param lastRecord where the last of them begins, in bytes from the first.
+   * @param unordered whether they may lie before it all the same.
    */
-  commitExplicit(bytes: number, lastRecord = 0): boolean {
+  commitExplicit(bytes: number, lastRecord = 0, unordered = false): boolean {
     this.pending[0] = bytes;
-    if (!core.commitExplicit(this.#id, lastRecord)) return false;
+    if (!core.commitExplicit(this.#id, lastRecord, unordered)) return false;
     this.advance(bytes);
     return true;
   }
@@ -289,12 +290,13 @@ export class Ring {
   /**
    * Writes a record longer than `longestRecord` after all before it. False: the target fails, the record is dropped.
    *
+   * @param unordered whether its own clock may lie before the last one.
    * @throws the native error ERANGE when the record's own clock lies before the last one.
    */
-  writeThrough(head: Uint8Array, body: Uint8Array, stamped: boolean): boolean {
+  writeThrough(head: Uint8Array, body: Uint8Array, stamped: boolean, unordered = false): boolean {
     if (this.#id === -1) throw this.#whenClosed();
     try {
-      core.writeThrough(this.#id, head, body, stamped);
+      core.writeThrough(this.#id, head, body, stamped, unordered);
     } catch (error) {
       if (hasCode(error, 'ERANGE')) throw error;
       return this.countDropped();

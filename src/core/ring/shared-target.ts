@@ -46,7 +46,7 @@ export class SharedTarget {
 
   /**
    * A number that no other caller of the process gets from this target: `wanted`, or the next one
-   * from 1. A wanted number may have been taken before.
+   * from 1. -1: another caller has got the wanted one.
    */
   takeNumber(wanted?: number): number {
     return core.takeNumber(this.#target, wanted);

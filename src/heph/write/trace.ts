@@ -7,7 +7,7 @@ import { ringTag } from '../../core/ring/ring-tag.js';
 import { SharedTarget } from '../../core/ring/shared-target.js';
 import { limitGroup } from '../../core/native-calls.js';
 import { integerIn, ofType, oneOf, ownOptions } from '../../core/options/argument.js';
-import { TracewrightError } from '../../core/errors.js';
+import { TracewrightError, wrongOrder } from '../../core/errors.js';
 import { pathTaken, REPLACE_ADVICE } from '../../core/files/path-taken.js';
 import { mayHoldRings, recoverPredecessor } from '../../core/recovery/predecessor.js';
 import { mayCompile } from '../../core/ring/compile.js';
@@ -19,6 +19,7 @@ import type { SizeOptions } from '../../core/options/size-limits.js';
 import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import { pieceNames, ringPath } from '../file-names.js';
 import {
+  DEFINITION_STREAM,
   END_OFFSET,
   EPOCH_OPTION,
   EPOCH_PACKET_BYTES,
@@ -83,6 +84,8 @@ function recoverTarget(file: string, ringDir: string | undefined): boolean {
   return recoverPredecessor((options) => recover(file, options), ringDir);
 }
 
+/** The next one is that of the definitions. */
+const LAST_STREAM = DEFINITION_STREAM - 1;
 const MAX_DATAGRAM = 65_507;
 /** Substreams of a thread whose events can wait at the same time. */
 const WAITING_GROUPS = 16_384;
@@ -236,11 +239,12 @@ export class Trace implements StreamTrace {
   }
 
   /**
-   * A stream: the events of one thread of execution. The same number on the same thread gives the
-   * same stream.
+   * A stream: the events of one thread of execution, which are numbered. The same id on the same
+   * thread gives the same stream.
    *
-   * @param id 0 to 2^32 - 1; default: the next number, from 1, that no thread of the process has
-   *   been given. By Heph's custom 0 is the coordinator.
+   * @param id 0 to 2^32 - 2, of no other thread; default: the next number, from 1, that no thread of
+   *   the process has been given. By Heph's custom 0 is the coordinator.
+   * @throws TracewrightError `ERR_ORDER` for the id of a stream that another thread had or has.
    */
   stream(id?: number): Stream {
     return this.#streamOf(id, false);
@@ -256,11 +260,15 @@ export class Trace implements StreamTrace {
 
   #streamOf(id: number | undefined, canBeOpen: boolean): Stream {
     if (this.#closed) throw this.#closedError();
-    if (id !== undefined) integerIn('id', id, 0, 0xffff_ffff);
+    if (id !== undefined) integerIn('id', id, 0, LAST_STREAM);
     const known = id === undefined ? undefined : this.#streams.get(id);
     if (known !== undefined) return known;
-    const number =
+    const taken =
       this.#target === undefined ? (id ?? this.#streams.size + 1) : this.#target.takeNumber(id);
+    if (taken === -1 && !canBeOpen) {
+      throw wrongOrder('stream', `another thread, or another trace of this one, has stream ${id!}`);
+    }
+    const number = taken === -1 ? id! : taken;
     const counter = canBeOpen ? this.ring.openRecords?.numbersOf(number) : undefined;
     const stream = new Stream(this, number, counter);
     this.#streams.set(number, stream);

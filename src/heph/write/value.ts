@@ -41,8 +41,8 @@ export type AttributeScalar = string | number | bigint | boolean;
  * - a bigint, and a number that is a safe integer, is u64, or i64 when negative;
  * - any other number is f64, -0 too;
  * - a string is a string;
- * - an array has the one type that fits all of its values (integers with a negative one among them:
- *   i64; numbers with a fraction among them: f64); an empty one is of u64;
+ * - an array of integers, numbers and bigints mixed, is of u64, or of i64 with a negative one among
+ *   them; an array of numbers with a fraction among them is of f64; an empty one is of u64;
  * - a typed array of unsigned integers is of u64, of signed integers i64, of floats f64;
  * - `u64(…)`, `i64(…)` and `f64(…)` say it outright.
  *
@@ -51,8 +51,7 @@ export type AttributeScalar = string | number | bigint | boolean;
 export type AttributeInput =
   | AttributeScalar
   | readonly string[]
-  | readonly number[]
-  | readonly bigint[]
+  | readonly (number | bigint)[]
   | readonly boolean[]
   | Uint8Array
   | Uint8ClampedArray
@@ -145,12 +144,19 @@ function typeOfScalar(field: string, value: unknown): ValueType {
   }
 }
 
+/** What all elements of an array are alike: integers may be numbers and bigints. */
+function arrayKindOf(value: unknown): string {
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
+
 function typeOfArray(field: string, values: readonly unknown[]): ValueType {
-  const kinds = new Set(values.map((value) => typeof value));
-  if (kinds.size > 1) {
-    throw wrongType(field, values, `an array of one type, not of ${[...kinds].join(' and ')}`);
+  const kind = arrayKindOf(values[0]);
+  const other = values.findIndex((value) => arrayKindOf(value) !== kind);
+  if (other !== -1) {
+    const limit = `of the type of the elements before it, ${kind}`;
+    throw wrongType(`${field}[${other}]`, values[other], limit);
   }
-  const types = new Set(values.map((value) => typeOfScalar(field, value)));
+  const types = new Set(values.map((value, i) => typeOfScalar(`${field}[${i}]`, value)));
   if (types.has('f64')) return 'f64';
   if (types.has('i64')) return 'i64';
   return types.has('string') ? 'string' : 'u64';

@@ -53,7 +53,9 @@ export async function openLookIndex(
 ): Promise<LookIndex> {
   const reader = new TracesReader(paths, options);
   try {
-    return await whileFilesVanish(async () => new IndexedSources(await reader.read(), reader));
+    return await whileFilesVanish(
+      async (isLast) => new IndexedSources(await reader.read(isLast), reader),
+    );
   } catch (error) {
     reader.close();
     throw error;
@@ -81,12 +83,12 @@ class TracesReader implements SourceReader, Keeping {
     this.#options = options;
   }
 
-  async read(): Promise<ReadSource[]> {
+  async read(isLast: boolean): Promise<ReadSource[]> {
     const found = new Set<string>();
     const faults: TracewrightError[] = [];
     const onFault = (fault: TracewrightError): void => {
       // What was deleted meanwhile is looked for again.
-      if (hasCode(fault, 'ENOENT')) throw fault;
+      if (!isLast && hasCode(fault, 'ENOENT')) throw fault;
       faults.push(fault);
     };
     for (const trace of findTraces(this.#paths, this.#options.form, { onFault })) {
@@ -98,7 +100,7 @@ class TracesReader implements SourceReader, Keeping {
     const read: ReadSource[] = [];
     const mapped = new MappedRings();
     for (const [path, reading] of this.#readings) {
-      if (found.has(path)) read.push(await reading.read(mapped));
+      if (found.has(path)) read.push(await reading.read(mapped, isLast));
       else {
         reading.close();
         this.#readings.delete(path);
@@ -148,13 +150,14 @@ class TraceReading {
    *
    * @param mapped the rings of live processes.
    */
-  async read(mapped: MappedRings): Promise<ReadSource> {
+  async read(mapped: MappedRings, isLast: boolean): Promise<ReadSource> {
     try {
       const isHeph = this.trace.format === hephFormat;
       return await (isHeph ? this.#heph : this.#rows).read(mapped);
     } catch (error) {
       // A file that was deleted meanwhile is no source any more: the traces are looked for again.
-      if (hasCode(error, 'ENOENT') && this.#vanished++ < MOST_VANISHED) throw error;
+      const isGone = hasCode(error, 'ENOENT');
+      if (isGone && !isLast && this.#vanished++ < MOST_VANISHED) throw error;
       return this.#unread(error);
     }
   }

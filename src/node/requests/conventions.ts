@@ -77,7 +77,7 @@ const KEPT = 64;
 const MAX_AUTHORITY = 256;
 
 const authorities = new BoundedCache<HostAndPort | null>(KEPT, MAX_AUTHORITY, (authority) => {
-  const match = /^(\[[\da-f:.]+\]|[^:@/?#\s[\]]+)(?::(\d{1,5}))?$/i.exec(authority);
+  const match = /^(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i.exec(authority);
   if (match === null) return null;
   const [, host, port] = match;
   return port === undefined ? { host: host! } : { host: host!, port: Number(port) };

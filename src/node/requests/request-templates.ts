@@ -147,18 +147,17 @@ export class RequestTemplates {
   }
 }
 
-/** The attributes of a request at its start, with a scheme that `protocol` may not tell. */
+/** The attributes of a request at its start. */
 export function attributesOf(
   { protocol, method, authority }: RequestKind,
   path: string,
-  scheme = schemeOf(protocol),
 ): Record<string, SpanValue> {
   const { host, port } = hostAndPort(authority) ?? {};
   const known = knownMethod(method);
   const version = versionOf(protocol);
   const attributes: Record<string, SpanValue> = serverAttributes(
     known,
-    scheme,
+    schemeOf(protocol),
     version,
     host,
     port,

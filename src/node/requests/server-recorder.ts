@@ -181,17 +181,13 @@ export class ServerRecorder {
     const text = (name: string): string => String(headers[name] ?? '');
     const method = text(':method');
     const scheme = text(':scheme');
-    const protocol = protocolOf(2, 0, scheme === 'https');
+    // A caller may send any text for it.
+    const isTls = isOfHttp(scheme) ? scheme === 'https' : socket !== undefined && isSecure(socket);
+    const protocol = protocolOf(2, 0, isTls);
     const authority = text(':authority') || text('host');
     const path = pathOf(text(':path'));
     const sent = sentContext(headers);
-    let span: Span;
-    if (isOfHttp(scheme)) {
-      span = this.#begin(protocol, method, authority, path, sent, socket);
-    } else {
-      const attributes = attributesOf({ protocol, method, authority }, path, scheme);
-      span = this.#beginAny(method, attributes, sent, socket);
-    }
+    const span = this.#begin(protocol, method, authority, path, sent, socket);
     return { method, span, route: '', keptRoute: '' };
   }
 

@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { isDirectory } from '../../core/files/file-kind.js';
 import { pathIn } from '../../core/files/path-in.js';
 import { hasHiddenName } from '../../core/native-calls.js';
@@ -26,7 +27,7 @@ export function bytesOfEarlier(run: Run, ringDir: string | undefined): number {
   const { maxBytes, atMaxBytes } = sizesOf(0);
   if (maxBytes > 0 || ringDir !== undefined || !topmost) {
     const budget = atMaxBytes === 'deleteOldest' ? maxBytes : 0;
-    return earlierTraces().settle(run, earlier, ringDir, budget);
+    return earlierTraces().settle(run, earlier.filter(mayBeEntered), ringDir, budget);
   }
   const unfinished = earlier.slice(0, BEFORE_PROGRAM).filter(mayBeUnfinished);
   if (unfinished.length > 0) earlierTraces().settle(run, unfinished);
@@ -52,6 +53,16 @@ function settleLater(run: Run, earlier: string[]): void {
   if (earlier.length > 0) setTimeout(next, AFTER_MS).unref();
 }
 
+/** False: it is another user's, who also settles it. */
+function mayBeEntered(run: string): boolean {
+  try {
+    accessSync(run, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether there is a file with one of the names that a trace has only until its end. */
 function mayBeUnfinished(run: string): boolean {
   try {
@@ -59,6 +70,6 @@ function mayBeUnfinished(run: string): boolean {
       .filter(isDirectory)
       .some((folder) => hasHiddenName(folder, PROCESS_METADATA));
   } catch {
-    return true;
+    return mayBeEntered(run);
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { clockNow } from '../../core/clock.js';
 import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
@@ -156,15 +156,22 @@ function claim(wanted: string, folder: string, latest = ''): string {
     makeDirectories(directory, mode);
     // Only the name that was asked for may be that of a link.
     if (number > 0 && !isDirectory(directory)) continue;
-    if (FOLDERS.some((name) => kindOf(pathIn(directory, name)) !== undefined)) continue;
     try {
+      if (FOLDERS.some((name) => kindOf(pathIn(directory, name)) !== undefined)) continue;
       // Only one process can make it, so making it is the claim.
       mkdirSync(pathIn(directory, folder), { mode });
       return directory;
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error;
+      if (!hasCode(error, 'EEXIST') && !isClosedByOther(directory, error)) throw error;
     }
   }
+}
+
+/** Whether an error says that a directory is another user's, who lets nobody in. */
+function isClosedByOther(directory: string, error: unknown): boolean {
+  if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) return false;
+  const status = statSync(directory, { throwIfNoEntry: false });
+  return status?.isDirectory() === true && status.uid !== process.geteuid?.();
 }
 
 /**

@@ -5,8 +5,8 @@ import { ThreadRegions } from './check-regions.js';
 import { judgePayload } from '../signature.js';
 import type { FindingCollector, Rule } from './finding-collector.js';
 import { codeOf, JUMBO_DATA_OFFSET, MAX_LABEL_BYTES } from '../layout.js';
+import { OrderedReader, openInOrder } from './ordered-reader.js';
 import {
-  StreamReader,
   FLUSH_BEGIN,
   FLUSH_END,
   MARK_PUSH,
@@ -14,7 +14,7 @@ import {
   MARK_SET,
   PROGRESS_EVENTS,
 } from './reader.js';
-import type { StreamEvent } from './reader.js';
+import type { StreamEvent, StreamReader } from './reader.js';
 import { isActive, transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
 import type { ThreadStream } from './trace-directory.js';
@@ -357,7 +357,7 @@ export function checkStream(
   let reader: StreamReader | undefined;
   try {
     // No rule depends on jumbo data.
-    reader = new StreamReader(stream.path, { version: stream.version, maxDataBytes: 0 });
+    reader = openInOrder(stream.path, { version: stream.version, maxDataBytes: 0 });
     if (!reader.littleEndian) {
       out.report(
         'stream',
@@ -381,6 +381,11 @@ export function checkStream(
       check.event(event);
       events += 1;
       if (events % PROGRESS_EVENTS === 0) progress(reader.offset);
+    }
+    for (const offset of reader instanceof OrderedReader ? reader.moved : []) {
+      const message =
+        'an event of a region (OU[ to OU]) is earlier than events before it: run ovnisort on the trace';
+      out.report('unordered-region', stream.path, message, offset);
     }
     check.end(events);
   } catch (error) {

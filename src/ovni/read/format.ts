@@ -10,7 +10,7 @@ import {
 import { checkTrace } from './check.js';
 import { dumpEvents, dumpLine, dumpObject } from './dump.js';
 import { readTraceDirectory } from './trace-directory.js';
-import { readStream } from './reader.js';
+import { readStream } from './ordered-reader.js';
 import { recoverTrace } from './recover.js';
 import { readRows } from './rows.js';
 import { traceViewer } from './view-trace.js';

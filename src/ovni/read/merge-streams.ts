@@ -1,8 +1,9 @@
 import { ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError } from '../../core/errors.js';
 import type { Progress } from '../../core/finding.js';
-import { StreamReader, PROGRESS_EVENTS } from './reader.js';
-import type { StreamEvent } from './reader.js';
+import { openInOrder } from './ordered-reader.js';
+import { PROGRESS_EVENTS } from './reader.js';
+import type { StreamEvent, StreamReader } from './reader.js';
 import { clockOffsetOf } from './trace-directory.js';
 import type { ThreadStream, TraceDirectory } from './trace-directory.js';
 
@@ -70,8 +71,8 @@ class ClockHeap {
 
 /**
  * Yields the events of several streams in the order of their clocks, as the emulator reads them: the
- * earliest of the streams' next events comes first. If a stream is not in order, the result is not
- * either. Equal clocks of different streams come in no particular order.
+ * earliest of the streams' next events comes first. Of a stream, only regions of unordered events are sorted:
+ * if another part is not in order, the result is not either. Equal clocks of different streams come in no particular order.
  *
  * All streams are open at the same time. Memory grows with their number, not with their length.
  *
@@ -104,7 +105,7 @@ export function* mergeStreams(
   try {
     for (const stream of streams) {
       try {
-        const reader = new StreamReader(stream.path, {
+        const reader = openInOrder(stream.path, {
           version: stream.version,
           windowBytes: MERGE_WINDOW_BYTES,
         });

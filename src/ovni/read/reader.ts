@@ -88,7 +88,7 @@ const noBytes = Buffer.alloc(0);
 
 /**
  * Reads a stream event by event without an allocation for each: call {@link next} until it returns
- * false, and read {@link event} in between. {@link readStream} is the same as a generator.
+ * false, and read {@link event} in between.
  */
 export class StreamReader {
   readonly path: string;
@@ -348,25 +348,5 @@ class EventView implements StreamEvent {
 
   i64(offset: number): bigint {
     return this.#chunk.getBigInt64(this.#at + PAYLOAD_OFFSET + offset, this.littleEndian);
-  }
-}
-
-/**
- * Reads the events of one stream in the order of the file, in memory that does not grow with it. All
- * events are yielded as the same {@link StreamEvent} object.
- *
- * @throws TraceFormatError if the header or an event is not as the format requires (trace specification
- *   version 1, "Normal events" and "Jumbo events"), with the offset of that event. The events before
- *   it have been yielded.
- */
-export function* readStream(
-  path: string,
-  options: ReadStreamOptions,
-): Generator<StreamEvent, void> {
-  const reader = new StreamReader(path, options);
-  try {
-    while (reader.next()) yield reader.event;
-  } finally {
-    reader.close();
   }
 }

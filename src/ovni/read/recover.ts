@@ -212,7 +212,9 @@ function endWithoutRing(stream: string, owners: StreamOwners, result: Recovery):
     return;
   }
   finishMetadata(stream, owners);
-  result.streams.push({ ...done, lostRing: owner.ring });
+  // The thread had ended, and its ring was deleted with the end of the stream.
+  const isWhole = done.addedRecords === 0 && (done.cutBytes ?? 0) === 0;
+  result.streams.push(isWhole ? done : { ...done, lostRing: owner.ring });
 }
 
 /**

@@ -18,6 +18,7 @@ import { transitionOf } from '../thread-state.js';
 import { decodeArguments } from './event-arguments.js';
 import { objectIn } from './metadata.js';
 import type { MarkType } from './metadata.js';
+import { openInOrder } from './ordered-reader.js';
 import {
   StreamReader,
   FLUSH_BEGIN,
@@ -179,7 +180,7 @@ class ThreadRows {
 
   *batches(progress: (bytes: number) => void): Generator<RowBuilder, void> {
     const { path, version } = this.#stream;
-    const reader = new StreamReader(path, { version, maxDataBytes: 1 << 16 });
+    const reader = openInOrder(path, { version, maxDataBytes: 1 << 16 });
     let now = 0n;
     let count = 0;
     let fault: TraceFormatError | undefined;

@@ -1,3 +1,4 @@
+import { REGION_BEGIN, REGION_END } from './ordered-reader.js';
 import { MARK_PUSH, MARK_POP } from './reader.js';
 import { LITTLE } from '../../core/byte-order.js';
 import { TraceFormatError } from '../../core/errors.js';
@@ -29,6 +30,7 @@ const OVNI = 'O'.charCodeAt(0);
 const STATE = 'H'.charCodeAt(0);
 const MARK = 'M'.charCodeAt(0);
 const AFFINITY = 'A'.charCodeAt(0);
+const REGION = 'U'.charCodeAt(0);
 /** Of the first four bytes of an event, read little-endian. */
 const MODEL_BITS = 0xff << 8;
 const MCV_BITS = ~0xff;
@@ -53,14 +55,20 @@ class StreamSurvey {
   state: ThreadState = 'unknown';
   /** The CPU that the thread was put on last; -1 is the virtual one. */
   cpu = -1;
+  /** The latest one. */
   readonly lastClock = Buffer.alloc(CLOCK_BYTES);
-  readonly #stacks: PushedMark[][] = [];
+  /** Whether a region of unordered events has begun and not ended. */
+  isUnordered = false;
+  #hasRegions = false;
+  #stacks: PushedMark[][] = [];
   #pushes = 0;
 
   constructor(read: ReadAt, version: 1 | 3, size: number) {
     this.end = 0;
     if (version === 3) this.#readHeader(read, size);
+    const begin = this.end;
     this.#read(read, size);
+    if (this.#hasRegions) this.#readInOrder(read, begin);
   }
 
   /** Marks that are still pushed, the last one first. */
@@ -85,6 +93,48 @@ class StreamSurvey {
       this.#take(chunk, length, size);
       if (this.end === before) return;
     }
+  }
+
+  /** Reads a stream with regions of unordered events again, and follows it by the clocks. */
+  #readInOrder(read: ReadAt, begin: number): void {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const events: { clock: bigint; bytes: Buffer }[] = [];
+    let latest = 0n;
+    let at = 0;
+    for (let from = begin; from < this.end; from += at) {
+      const length = read(chunk, Math.min(chunk.length, this.end - from), from);
+      at = 0;
+      for (;;) {
+        const size = this.#bytesOf(chunk, at, length);
+        if (size === undefined || from + at + size > this.end) break;
+        const clock = this.little
+          ? chunk.readBigUInt64LE(at + CLOCK_OFFSET)
+          : chunk.readBigUInt64BE(at + CLOCK_OFFSET);
+        if (clock >= latest) {
+          latest = clock;
+          chunk.copy(this.lastClock, 0, at + CLOCK_OFFSET, at + CLOCK_OFFSET + CLOCK_BYTES);
+        }
+        const code = chunk.readUIntBE(at + MCV_OFFSET, 3);
+        const category = chunk[at + MCV_OFFSET + 1];
+        if (code === REGION_BEGIN || code === REGION_END) {
+          this.isUnordered = code === REGION_BEGIN;
+        } else if (
+          code >> 16 === OVNI &&
+          (category === STATE || category === MARK || category === AFFINITY) &&
+          (chunk[at]! & JUMBO_FLAG) === 0
+        ) {
+          events.push({ clock, bytes: Buffer.from(chunk.subarray(at, at + size)) });
+        }
+        at += size;
+      }
+      if (at === 0) return;
+    }
+    this.state = 'unknown';
+    this.cpu = -1;
+    this.#stacks = [];
+    // The sort is stable: events of one clock stay in their order.
+    events.sort((a, b) => (a.clock < b.clock ? -1 : a.clock > b.clock ? 1 : 0));
+    for (const { bytes } of events) this.#ovniEvent(bytes, 0, bytes.length - HEADER_BYTES);
   }
 
   /**
@@ -112,6 +162,7 @@ class StreamSurvey {
           const bytes = HEADER_BYTES + code + ((code + 15) >> 4);
           if ((header & MODEL_BITS) === OVNI_MODEL) {
             const category = (header >> 16) & 0xff;
+            if (category === REGION) this.#hasRegions = true;
             if (category === STATE || category === MARK || category === AFFINITY) {
               this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
               last = at;
@@ -142,6 +193,7 @@ class StreamSurvey {
       const bytes = this.#bytesOf(chunk, at, length);
       if (bytes === undefined || start + at + bytes > size) break;
       if ((chunk[at]! & JUMBO_FLAG) === 0 && chunk[at + MCV_OFFSET] === OVNI) {
+        if (chunk[at + MCV_OFFSET + 1] === REGION) this.#hasRegions = true;
         this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
       }
       last = at;
@@ -267,9 +319,9 @@ function areZeros(read: ReadAt, from: number, end: number): boolean {
 }
 
 /**
- * Reads the stream of a dead process and finds its ending: where its last complete event ends, the pops
- * of marks that are still pushed, and the events that end its thread from its last state. They have the
- * clock of the last event.
+ * Reads the stream of a dead process and finds its ending: where its last complete event ends, the end of
+ * a region of unordered events, the pops of marks that are still pushed, and the events that end its
+ * thread from its last state. They have the latest clock.
  *
  * The stream decides, not the state in its ring: a process can be killed between an event and the
  * store of the state.
@@ -296,6 +348,7 @@ export function streamEnding(
     if (little) bytes.writeInt32LE(value, at);
     else bytes.writeInt32BE(value, at);
   };
+  const regionEnd = survey.isUnordered ? [event('OU]', 0)] : [];
   const pops = survey.pushed.map(({ type, value }) => {
     const bytes = event('OM]', 12);
     value.copy(bytes, PAYLOAD_OFFSET);
@@ -310,8 +363,8 @@ export function streamEnding(
   });
   return {
     end: survey.end,
-    bytes: Buffer.concat([...pops, ...steps]),
-    records: pops.length + steps.length,
+    bytes: Buffer.concat([...regionEnd, ...pops, ...steps]),
+    records: regionEnd.length + pops.length + steps.length,
     endedMarks: pops.length,
     events: survey.events,
   };

@@ -1,5 +1,6 @@
 import { LITTLE } from '../../core/byte-order.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
+import { events } from '../catalog.js';
 import { classNameOf, isDetached, lengthOf } from '../../core/typed-array.js';
 import {
   CLOCK_OFFSET,
@@ -14,6 +15,7 @@ import {
   PAYLOAD_OFFSET,
   payloadSizeCode,
 } from '../layout.js';
+import { parseSignature } from '../signature.js';
 import { commitEvent } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
 
@@ -30,10 +32,21 @@ function checkMcv(mcv: unknown): string {
 /** Regular expressions are slow and MCVs few, so each is checked once. */
 const headers = new Map<string, number>();
 
-/** The header of an MCV that was used before; 0 for another, and for a state event. */
+/** The header of an MCV that was used before; 0 for another, and for one that {@link emitTo} looks at. */
 export function usualHeader(mcv: unknown): number {
   const header = headers.get(mcv as string) ?? 0;
-  return isStateEvent(header) ? 0 : header;
+  return isFollowed(header) || demandedBytes(mcv as string) > 0 ? 0 : header;
+}
+
+/** By MCV: bytes of the payload without which the emulator refuses an event of ovni's own model. */
+const demands = new Map(
+  Object.entries(events)
+    .filter(([, { model }]) => model === 'ovni')
+    .map(([mcv, { signature }]) => [mcv, parseSignature(signature).payloadBytes] as const),
+);
+
+function demandedBytes(mcv: string): number {
+  return demands.get(mcv) ?? 0;
 }
 
 function headerWithoutFlags(mcv: string): number {
@@ -61,12 +74,20 @@ function checkedLength(field: string, data: unknown): number {
   return lengthOf.call(data);
 }
 
+const CATEGORY_BITS = 0x00ff_ff00;
 /** `OH*`: thread states. */
-const STATE_EVENT = headerOf(0, 'OH\0') & 0x00ff_ff00;
+const STATE_EVENT = headerOf(0, 'OH\0') & CATEGORY_BITS;
+/** `OU[` and `OU]`: events whose clocks may be earlier than those before them. */
+const REGION_EVENT = headerOf(0, 'OU\0') & CATEGORY_BITS;
 
 /** Whether the event is one of a thread's state, by its header. */
 export function isStateEvent(header: number): boolean {
-  return (header & 0x00ff_ff00) === STATE_EVENT;
+  return (header & CATEGORY_BITS) === STATE_EVENT;
+}
+
+/** Whether the writer follows the events of a header: a thread's state, and regions of unordered events. */
+export function isFollowed(header: number): boolean {
+  return isStateEvent(header) || (header & CATEGORY_BITS) === REGION_EVENT;
 }
 
 /**
@@ -90,11 +111,18 @@ export function emitTo(
   }
   if (clock !== undefined) checkClock(clock);
   const state = isStateEvent(header) ? stream.stateAfter(mcv) : undefined;
+  const demanded = demandedBytes(mcv);
+  if (count < demanded) {
+    throw outOfRange('payload', payload, `${demanded} bytes, which the emulator demands of ${mcv}`);
+  }
   const { ring } = stream;
   const bytes = HEADER_BYTES + count;
   if (ring.free < bytes) {
     if (state === undefined) {
-      if (!stream.makeRoom(call, bytes, clock)) return;
+      // Without its end a region would have all events that follow.
+      const room =
+        mcv === 'OU]' ? stream.forceRoom(call, bytes, clock) : stream.makeRoom(call, bytes, clock);
+      if (!room) return;
     } else if (!stream.forceRoom(call, bytes, clock)) {
       stream.oweState(state, mcv === 'OHx' ? new Uint8Array(data) : undefined);
       return;
@@ -103,8 +131,10 @@ export function emitTo(
   const at = ring.position;
   ring.view.setUint32(at, header | payloadSizeCode(count), true);
   for (let i = 0; i < count; i++) ring.bytes[at + PAYLOAD_OFFSET + i] = data[i]!;
-  commitEvent(ring, bytes, clock);
+  // The marks of a region are in order themselves.
+  commitEvent(ring, bytes, clock, stream.unordered && mcv !== 'OU]');
   if (state !== undefined) stream.settle(state);
+  else if (mcv === 'OU[' || mcv === 'OU]') stream.unordered = mcv === 'OU[';
 }
 
 /**
@@ -140,5 +170,5 @@ export function emitJumboTo(
   ring.view.setUint32(at, header, true);
   ring.view.setUint32(at + PAYLOAD_OFFSET, count, LITTLE);
   ring.bytes.set(data, at + JUMBO_DATA_OFFSET);
-  commitEvent(ring, bytes, clock);
+  commitEvent(ring, bytes, clock, stream.unordered);
 }

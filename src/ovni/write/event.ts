@@ -2,7 +2,7 @@ import { HIGH_HALF, LITTLE, LOW_HALF } from '../../core/byte-order.js';
 import { integerIn } from '../../core/options/argument.js';
 import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
-import { emitJumboTo, emitTo, isStateEvent } from './emit.js';
+import { emitJumboTo, emitTo, isFollowed } from './emit.js';
 import {
   HEADER_BYTES,
   headerOf,
@@ -152,8 +152,8 @@ export function compileEvent<S extends DeclaredMcv | (string & {})>(
   const header = headerOf(payloadSizeCode(signature.payloadBytes), signature.mcv);
   const bytes = HEADER_BYTES + signature.payloadBytes;
   const plain = plainEmitter(stream, signature);
-  // Thread states change rarely, and are checked by the emulator's rules.
-  if (isStateEvent(header)) return plain;
+  // These are rare, and the stream follows them.
+  if (isFollowed(header)) return plain;
   const { args, mcv } = signature;
   const parameters = args.map((_, i) => `a${i}`);
   const tests = args.map(

@@ -18,6 +18,7 @@ import {
   removeQuietly,
 } from './process-directory.js';
 import type { ProcessDirectory } from './process-directory.js';
+import { moveFinishedStreams } from './stream-directory.js';
 
 /** What `procInit` accepts beyond libovni's arguments. */
 export interface ProcessOptions extends RingOptions {
@@ -183,6 +184,7 @@ export function procFini(): void {
   noteProcess(current);
   noteEnded(current);
   writeProcessMetadata(current);
+  moveFinishedStreams(current);
   if (current.version === 1) moveProcessMetadata(current);
   removeEmptyWorkDir(current);
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LITTLE } from '../../core/byte-order.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
@@ -12,7 +12,7 @@ import { pathIn } from '../../core/files/path-in.js';
 import { hasCode, systemError } from '../../core/files/system-error.js';
 import { directoryMode } from '../../core/options/file-mode.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
-import { RING_FORMAT, ringInRingDir, streamFiles, threadName } from '../file-names.js';
+import { RING_FORMAT, ringInRingDir, streamFiles, threadName, tidOf } from '../file-names.js';
 import type { StreamFiles } from '../file-names.js';
 import {
   CLOCK_OFFSET,
@@ -108,6 +108,34 @@ export class StreamDirectory {
       }
     }
     if (process.finished) removeEmptyWorkDir(process);
+  }
+}
+
+/** Moves streams from `OVNI_TMPDIR` whose threads ended without `threadFree`: the core has completed them there. */
+export function moveFinishedStreams(process: OvniProcess): void {
+  const { workDir, procDir, version, ring } = process;
+  // Of version 1 only a ring next to its stream says that it is not complete.
+  if (workDir === procDir || (version === 1 && ring.ringDir !== undefined)) return;
+  for (const name of namesIn(workDir)) {
+    const tid = tidOf(name);
+    if (tid === undefined) continue;
+    const files = streamFiles(workDir, version, tid);
+    const isOpen = existsSync(version === 3 ? files.finishedMetadata : files.ring);
+    if (isOpen || !existsSync(files.stream)) continue;
+    try {
+      moveToTrace(process, files.names);
+      if (version === 3) removeQuietly(files.directory);
+    } catch {
+      // A full disk: it stays there, complete.
+    }
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
   }
 }
 

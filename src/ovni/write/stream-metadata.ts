@@ -3,6 +3,7 @@ import { wellFormedJson } from '../../core/json.js';
 import { replaceFile } from '../../core/native-calls.js';
 import { recordsNothing } from '../../core/off.js';
 import { holdingSignals } from '../../core/signals.js';
+import { isMainThread } from '../../core/system-thread.js';
 import { STREAM_METADATA } from '../file-names.js';
 import { library, models, WRITER } from '../metadata-keys.js';
 import { writeProcessMetadata } from './process-metadata.js';
@@ -18,6 +19,8 @@ export interface MarkDefinition {
 
 /** Collects a burst of labels, and is short against a reader's patience. */
 const DELAY_MS = 50;
+/** Changes of a worker that are written at once in that time: it may be terminated before a timer fires. */
+const AT_ONCE = 32;
 const RETRY_MS = 1000;
 
 /** What one stream's metadata says, apart from whose stream it is. */
@@ -33,6 +36,9 @@ export class StreamMetadata {
   #timer: NodeJS.Timeout | undefined;
   /** Whether the files lack something. */
   #due = false;
+  /** Changes that may be written at once, and since when, by `performance.now`. */
+  #atOnce = AT_ONCE;
+  #since = 0;
 
   /** @param directoryOf where the stream lies; undefined while it is closed. */
   constructor(directoryOf: () => StreamDirectory | undefined) {
@@ -60,6 +66,7 @@ export class StreamMetadata {
   /** Writes metadata that changes often (labels) soon. */
   writeSoon(delayMs = DELAY_MS): void {
     this.#due = true;
+    if (delayMs === DELAY_MS && !isMainThread && this.#writtenAtOnce()) return;
     this.#timer ??= setTimeout(() => {
       try {
         this.write();
@@ -68,6 +75,22 @@ export class StreamMetadata {
         this.writeSoon(RETRY_MS);
       }
     }, delayMs).unref();
+  }
+
+  #writtenAtOnce(): boolean {
+    const now = performance.now();
+    if (now - this.#since > DELAY_MS) {
+      this.#since = now;
+      this.#atOnce = AT_ONCE;
+    }
+    if (this.#atOnce-- <= 0) return false;
+    try {
+      this.write();
+      return true;
+    } catch {
+      // The timer tries again.
+      return false;
+    }
   }
 
   /** Writes now what {@link writeSoon} was to write later, or what failed; else nothing. */

@@ -62,9 +62,10 @@ function bareEvent(mcv: string): Uint8Array {
  * Events that end a thread, for a thread that is terminated before it can write them. A ring counts
  * them from 1.
  */
-const EPILOGUES = [['OHe'], ['OHr', 'OHe'], ['OHp', 'OHr', 'OHe']].map((mcvs) =>
-  mcvs.map(bareEvent),
-);
+const ENDS = [['OHe'], ['OHr', 'OHe'], ['OHp', 'OHr', 'OHe']];
+const EPILOGUES = ENDS.map((mcvs) => mcvs.map(bareEvent));
+/** Those that end a region of unordered events first. */
+const REGION_EPILOGUES = ENDS.map((mcvs) => ['OU]', ...mcvs].map(bareEvent));
 const END_NOW = 1;
 const RESUME_AND_END = 2;
 const PAUSE_RESUME_AND_END = 3;
@@ -90,18 +91,27 @@ const NO_PAYLOAD = new Uint8Array(0);
 
 /** @throws TracewrightError for an event with a clock before the last one. */
 export function clockBackwards(clock: bigint | undefined): never {
-  throw outOfRange('clock', clock, 'not before the last event of the stream');
+  throw outOfRange('clock', clock, 'not before the last event of the stream, outside OU[ and OU]');
 }
 
-/** Commits the event that begins at the ring's position, by its own clock if it has one. */
-export function commitEvent(ring: Ring, bytes: number, clock: bigint | undefined): void {
+/**
+ * Commits the event that begins at the ring's position, by its own clock if it has one.
+ *
+ * @param unordered whether that may lie before the last event.
+ */
+export function commitEvent(
+  ring: Ring,
+  bytes: number,
+  clock: bigint | undefined,
+  unordered = false,
+): void {
   if (clock === undefined) {
     ring.advance(bytes);
     ring.commit();
     return;
   }
   ring.view.setBigUint64(ring.position + CLOCK_OFFSET, clock, LITTLE);
-  if (!ring.commitExplicit(bytes)) clockBackwards(clock);
+  if (!ring.commitExplicit(bytes, 0, unordered)) clockBackwards(clock);
 }
 
 /** One stream of a trace: the events of one thread, which go through a ring, and their metadata. */
@@ -117,6 +127,7 @@ export class StreamWriter {
   /** While anything is owed, `ring.free` is 0, so that each emitter calls `makeRoom` first. */
   #owed = new OwedEvents();
   #ended = false;
+  #unordered = false;
   /** What finds no room at present, for the error of a closed stream. */
   #call = 'emit';
   readonly #isRare: boolean;
@@ -129,6 +140,19 @@ export class StreamWriter {
   /** The number of the thread; 0 while the stream is closed. */
   get tid(): number {
     return this.#directory?.tid ?? 0;
+  }
+
+  /** Whether the stream is between an `OU[` and its `OU]`, where clocks may be earlier ones. */
+  get unordered(): boolean {
+    return this.#unordered;
+  }
+
+  set unordered(unordered: boolean) {
+    this.#unordered = unordered;
+    // The thread may be terminated in between.
+    this.ring.epilogue[0] = 0;
+    this.ring.setEpilogues(unordered ? REGION_EPILOGUES : EPILOGUES);
+    this.#chooseEpilogue();
   }
 
   // By the thread's own events, whether or not these found room.
@@ -147,6 +171,7 @@ export class StreamWriter {
     this.ring = this.#newRing();
     this.#ended = false;
     this.#state = 'unknown';
+    this.#unordered = false;
     this.#owed.clear();
     if (like === undefined) {
       this.metadata.clear();
@@ -230,9 +255,8 @@ export class StreamWriter {
   }
 
   #chooseEpilogue(): void {
-    if (this.process !== undefined) {
-      this.ring.epilogue[0] = epilogueOf(this.#owed.written, this.process.version);
-    }
+    if (this.process === undefined) return;
+    this.ring.epilogue[0] = epilogueOf(this.#owed.written, this.process.version);
   }
 
   /**
@@ -339,7 +363,7 @@ export class StreamWriter {
   writeThrough(head: Uint8Array, body: Uint8Array, clock: bigint | undefined): void {
     if (this.#owed.any && !this.#payOwed(clock)) return;
     try {
-      this.ring.writeThrough(head, body, clock !== undefined);
+      this.ring.writeThrough(head, body, clock !== undefined, this.#unordered);
     } catch (error) {
       if (!hasCode(error, 'ERANGE')) throw error;
       clockBackwards(clock);
@@ -364,6 +388,19 @@ export class StreamWriter {
       this.process = undefined;
       this.ring.close();
       directory.moveToTrace();
+    }
+  }
+
+  /**
+   * Writes the metadata of the end. The thread ends without a call of `close`: the native core completes
+   * the stream, and knows nothing of its metadata.
+   */
+  writeEnd(): void {
+    if (this.process === undefined) return;
+    try {
+      this.metadata.write(true);
+    } catch {
+      // A full disk: recovery finds the ring.
     }
   }
 

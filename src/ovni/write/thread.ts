@@ -11,6 +11,17 @@ export const thread = shared('ovni.thread', () => new StreamWriter());
 
 const MAX_I32 = 0x7fff_ffff;
 
+/** What happens when the thread ends, once however many streams it begins. */
+const atExit = shared('ovni.exit', () => ({ isObserved: false }));
+
+function observeExit(): void {
+  if (atExit.isObserved) return;
+  atExit.isObserved = true;
+  process.on('exit', () => {
+    thread.writeEnd();
+  });
+}
+
 /**
  * Begins the stream of the calling thread (libovni: `ovni_thread_init`).
  *
@@ -19,12 +30,13 @@ const MAX_I32 = 0x7fff_ffff;
  * @throws TracewrightError before `procInit`, after `procFini`, on a thread that has a stream.
  */
 export function threadInit(tid?: number): void {
-  const process = readyProcess('threadInit');
+  const current = readyProcess('threadInit');
   if (thread.process !== undefined) {
     throw wrongOrder('threadInit', 'this thread has a stream; call threadFree first');
   }
   if (tid !== undefined) integerIn('tid', tid, 1, MAX_I32);
-  thread.open(process, tid);
+  thread.open(current, tid);
+  observeExit();
 }
 
 /** Whether the calling thread has a stream (libovni: `ovni_thread_isready`). */

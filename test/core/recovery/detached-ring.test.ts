@@ -25,7 +25,7 @@ import { openKernelEvents } from '../../../src/laplace/write/kernel-events.js';
 import { readKernelEvents } from '../../../src/laplace/read/kernel-reader.js';
 import { recoverTrace as recoverLaplace } from '../../../src/laplace/read/recover.js';
 import { readReferences } from '../../../src/laplace/read/reference-reader.js';
-import { readStream } from '../../../src/ovni/read/reader.js';
+import { readStream } from '../../../src/ovni/read/ordered-reader.js';
 import { recoverTrace as recoverOvni } from '../../../src/ovni/read/recover.js';
 import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
 import { runFixture } from '../../fixtures/run-fixture.js';

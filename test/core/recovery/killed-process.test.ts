@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readPackets } from '../../../src/heph/read/reader.js';
-import { readStream } from '../../../src/ovni/read/reader.js';
+import { readStream } from '../../../src/ovni/read/ordered-reader.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-killed-'));

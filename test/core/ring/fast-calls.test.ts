@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPackets } from '../../../src/heph/read/reader.js';
-import { readStream } from '../../../src/ovni/read/reader.js';
+import { readStream } from '../../../src/ovni/read/ordered-reader.js';
 import { decodeArguments } from '../../../src/ovni/read/event-arguments.js';
 import { parseSignature } from '../../../src/ovni/signature.js';
 

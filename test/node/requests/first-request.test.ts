@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkTrace as checkOvni } from '../../../src/ovni/read/check.js';
-import { readStream } from '../../../src/ovni/read/reader.js';
+import { readStream } from '../../../src/ovni/read/ordered-reader.js';
 import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
 import { mayMount, SmallDisk } from '../../faults/small-disk.js';
 import { TracedProcess } from '../traced-process.js';

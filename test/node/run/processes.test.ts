@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readStream } from '../../../src/ovni/read/reader.js';
+import { readStream } from '../../../src/ovni/read/ordered-reader.js';
 import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
 import { TracedProcess } from '../traced-process.js';
 import { faultsOf, hephFiles, requestsOf, streamsOf } from '../written-traces.js';

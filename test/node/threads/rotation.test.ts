@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { checkTrace as checkHeph } from '../../../src/heph/read/check.js';
 import { recoverTrace as recoverHeph } from '../../../src/heph/read/recover.js';
 import { checkTrace as checkOvni } from '../../../src/ovni/read/check.js';
-import { readStream } from '../../../src/ovni/read/reader.js';
+import { readStream } from '../../../src/ovni/read/ordered-reader.js';
 import { recoverTrace as recoverOvni } from '../../../src/ovni/read/recover.js';
 import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkTrace } from '../../../src/ovni/read/check.js';
-import { readStream } from '../../../src/ovni/read/reader.js';
+import { readStream } from '../../../src/ovni/read/ordered-reader.js';
 import { recoverTrace } from '../../../src/ovni/read/recover.js';
 import { readTraceDirectory } from '../../../src/ovni/read/trace-directory.js';
 import { runFixture } from '../../fixtures/run-fixture.js';

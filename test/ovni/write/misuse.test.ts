@@ -67,6 +67,8 @@ const whileTracing: Partial<Record<keyof typeof ovni, Row[]>> = {
     ['clock of 65 bits', ['OB.', undefined, 2n ** 64n], RANGE, 'clock'],
     ['clock that goes back', ['OB.', undefined, 1n], RANGE, 'clock'],
     ['a state that cannot follow', ['OHx'], ORDER, 'OHx'],
+    ['without what the emulator demands', ['OAs'], RANGE, 'payload'],
+    ['a payload too short', ['OAr', new Uint8Array(4)], RANGE, 'payload'],
     ['another state that cannot follow', ['OHr'], ORDER, 'OHr'],
   ],
   emitJumbo: [

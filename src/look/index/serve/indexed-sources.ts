@@ -51,7 +51,8 @@ import { windowsOf } from './windows.js';
 
 /** Reads the sources again. A source that has not changed is the same object. */
 export interface SourceReader {
-  read(): Promise<readonly ReadSource[]>;
+  /** @param isLast what is gone is a fault of its source. Else `ENOENT` is thrown for it. */
+  read(isLast: boolean): Promise<readonly ReadSource[]>;
   close(): void;
   readonly ringDirs: readonly string[];
   /** What is wrong with directories that the last reading has searched. */
@@ -179,8 +180,8 @@ export class IndexedSources implements LookIndex {
   }
 
   async refresh(): Promise<boolean> {
-    const isSame = await whileFilesVanish(async () => {
-      const read = await this.#again.read();
+    const isSame = await whileFilesVanish(async (isLast) => {
+      const read = await this.#again.read(isLast);
       const isKnown = (each: ReadSource, i: number): boolean => each === this.#read[i];
       if (read.length === this.#read.length && read.every(isKnown)) return true;
       this.#fill(read);

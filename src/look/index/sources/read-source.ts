@@ -146,13 +146,18 @@ function boundedLosses({ path }: FoundTrace, losses: Loss[]): Loss[] {
 
 const MOST_ATTEMPTS = 8;
 
-/** Reads traces again if a file is gone that was just found: a trace that rotates deletes its oldest piece. */
-export async function whileFilesVanish<T>(read: () => Promise<T>): Promise<T> {
+/**
+ * Reads traces again if a file is gone that was just found: a trace that rotates deletes its oldest piece.
+ *
+ * @param read takes what is gone for a fault in the last attempt: files may come and go all the time, and a
+ *   name that is not UTF-8 is never found.
+ */
+export async function whileFilesVanish<T>(read: (isLast: boolean) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await read();
+      return await read(attempt >= MOST_ATTEMPTS);
     } catch (error) {
-      if (attempt === MOST_ATTEMPTS || !hasCode(error, 'ENOENT')) throw error;
+      if (attempt >= MOST_ATTEMPTS || !hasCode(error, 'ENOENT')) throw error;
     }
   }
 }
