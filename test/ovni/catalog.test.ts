@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { declarationOf, events, modelOf, models } from '../../src/ovni/catalog.js';
 import { parseSignature } from '../../src/ovni/signature.js';
+import { demandedBytes } from '../../src/ovni/write/emit.js';
 
 describe('catalog', () => {
   test('every declared event is under its MCV, of its model, and has a signature', () => {
@@ -21,6 +22,13 @@ describe('catalog', () => {
     for (const { signature } of Object.values(events)) {
       const { jumbo, payloadBytes } = parseSignature(signature);
       if (!jumbo) expect([0, 4, 8, 12, 16]).toContain(payloadBytes);
+    }
+  });
+
+  test('what emit demands of the events of ovni itself is what they declare', () => {
+    for (const [mcv, { model, signature }] of Object.entries(events)) {
+      const declared = model === 'ovni' ? parseSignature(signature).payloadBytes : 0;
+      expect([mcv, demandedBytes(mcv)]).toEqual([mcv, declared]);
     }
   });
 

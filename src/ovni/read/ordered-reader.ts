@@ -67,7 +67,14 @@ function regionsOf(reader: StreamReader): Region[] {
  * moved before those that are later, as `ovnisort` does. Events of the same clock stay in their order.
  */
 export function openInOrder(path: string, options: ReadStreamOptions): StreamReader {
-  if (!mayHaveRegions(path, options.windowBytes)) return new StreamReader(path, options);
+  const inFile = new StreamReader(path, options);
+  try {
+    if (!mayHaveRegions(path, options.windowBytes)) return inFile;
+  } catch (error) {
+    inFile.close();
+    throw error;
+  }
+  inFile.close();
   const scan = new StreamReader(path, { ...options, maxDataBytes: 0 });
   try {
     return new OrderedReader(path, options, regionsOf(scan));

@@ -1,6 +1,5 @@
 import { LITTLE } from '../../core/byte-order.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
-import { events } from '../catalog.js';
 import { classNameOf, isDetached, lengthOf } from '../../core/typed-array.js';
 import {
   CLOCK_OFFSET,
@@ -15,7 +14,6 @@ import {
   PAYLOAD_OFFSET,
   payloadSizeCode,
 } from '../layout.js';
-import { parseSignature } from '../signature.js';
 import { commitEvent } from './stream-writer.js';
 import type { StreamWriter } from './stream-writer.js';
 
@@ -38,14 +36,23 @@ export function usualHeader(mcv: unknown): number {
   return isFollowed(header) || demandedBytes(mcv as string) > 0 ? 0 : header;
 }
 
-/** By MCV: bytes of the payload without which the emulator refuses an event of ovni's own model. */
-const demands = new Map(
-  Object.entries(events)
-    .filter(([, { model }]) => model === 'ovni')
-    .map(([mcv, { signature }]) => [mcv, parseSignature(signature).payloadBytes] as const),
-);
+/**
+ * By MCV: bytes of the payload without which the emulator refuses an event of ovni's own model, as the
+ * catalog has them. The catalog is large, and few programs need it.
+ */
+const demands: ReadonlyMap<string, number> = new Map([
+  ['OHx', 16],
+  ['OHC', 12],
+  ['OAs', 4],
+  ['OAr', 8],
+  ['OCn', 4],
+  ['OM[', 12],
+  ['OM]', 12],
+  ['OM=', 12],
+]);
 
-function demandedBytes(mcv: string): number {
+/** Bytes that the payload of an event has at least. */
+export function demandedBytes(mcv: string): number {
   return demands.get(mcv) ?? 0;
 }
 

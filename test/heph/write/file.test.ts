@@ -80,7 +80,7 @@ it('default stream numbers pass over those that were asked for', async () => {
   const first = trace.stream(1);
   expect(trace.stream(1)).toBe(first);
   expect([trace.stream(3).id, trace.stream().id, trace.stream().id]).toEqual([3, 2, 4]);
-  expect(trace.stream(0xffff_ffff).id).toBe(0xffff_ffff);
+  expect(trace.stream(0xffff_fffe).id).toBe(0xffff_fffe);
   await trace.close();
 });
 
