@@ -1,5 +1,4 @@
 // The peer resets the connection instead of an answer.
-import { once } from 'node:events';
 import { get } from 'node:http';
 import { otherProcess, own } from '../program.mjs';
 

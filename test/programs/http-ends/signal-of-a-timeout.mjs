@@ -1,5 +1,4 @@
 // AbortSignal.timeout ends the request: a timeout is a failure.
-import { once } from 'node:events';
 import { get } from 'node:http';
 import { otherProcess, own } from '../program.mjs';
 

@@ -1,5 +1,4 @@
 // `setTimeout` of a request that was sent already, then `destroy`.
-import { once } from 'node:events';
 import { get } from 'node:http';
 import { otherProcess, own } from '../program.mjs';
 

@@ -1,5 +1,4 @@
 // The usual way to end a request in time: the event `timeout`, then `destroy`.
-import { once } from 'node:events';
 import { get } from 'node:http';
 import { otherProcess, own } from '../program.mjs';
 

@@ -1,5 +1,4 @@
 // The peer closes the connection within the body.
-import { once } from 'node:events';
 import { connect, createServer } from 'node:http2';
 import { listen, own } from '../program.mjs';
 

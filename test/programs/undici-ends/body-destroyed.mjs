@@ -1,5 +1,4 @@
 // The program destroys the body.
-import { once } from 'node:events';
 import { request } from 'undici';
 import { otherProcess, own } from '../program.mjs';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withSpan } from '../../../src/spans/active-span.js';
-import { RemoteParent } from '../../../src/spans/context/remote-parent.js';
+import type { RemoteParent } from '../../../src/spans/context/remote-parent.js';
 import { extract, sendSpan, withBaggage } from '../../../src/spans/propagation.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import type { Span } from '../../../src/spans/span.js';
@@ -33,7 +33,14 @@ async function call(headers: Record<string, unknown>): Promise<{ own: Span; isSe
   };
   await recorded(directory, () => {
     const parent = extract({ traceparent: sent, tracestate: 'foo=1' })!;
-    withSpan('received', {}, () => withBaggage({ tenant: '7' }, handle), { parent });
+    withSpan(
+      'received',
+      {},
+      () => {
+        withBaggage({ tenant: '7' }, handle);
+      },
+      { parent },
+    );
   });
   return called!;
 }
@@ -86,7 +93,7 @@ test('headers of any message of a batch are copied ones', async () => {
   const senders = [sent, `00-${'ab'.repeat(16)}-${CALLER}-01`].map((traceparent) =>
     extract({ traceparent })!,
   );
-  await recorded(directory, () =>
+  await recorded(directory, () => {
     withSpan(
       'batch',
       {},
@@ -99,6 +106,6 @@ test('headers of any message of a batch are copied ones', async () => {
         }
       },
       { parent: null, links: senders.map((to: RemoteParent) => ({ to })) },
-    ),
-  );
+    );
+  });
 });
