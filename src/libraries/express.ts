@@ -1,5 +1,4 @@
 import { BoundedCache } from '../core/bounded-cache.js';
-import { routeMatched } from '../spans/route.js';
 import { isAnswered } from './engine/answered-errors.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Description, Library, Operation } from './library.js';
@@ -49,11 +48,6 @@ export function nameOf({ layer, route, param, errorHandler }: Layer, name = ''):
   return handlerName(route instanceof RegExp ? String(route) : '');
 }
 
-/** The record of the open request gets the route with its first function: the program may die in it. */
-export function keepRoute(request: object): void {
-  if ((request as { route?: unknown }).route !== undefined) routeMatched(request);
-}
-
 /** What was described last of an object that the router keeps of a function, and for which message. */
 interface Described extends Layer {
   description: Description | undefined;
@@ -97,11 +91,7 @@ const layer: Operation<Layer> = {
   // A function that calls `next` has had its turn. The call returns when all others are done.
   turnsOn: ({ req }) => requiredObject(req, 'req'),
   asksOnce: true,
-  describe(message) {
-    const description = describe(message);
-    if (description !== undefined) keepRoute(requiredObject(message.req, 'req'));
-    return description;
-  },
+  describe,
   isControlFlow: isAnswered,
 };
 

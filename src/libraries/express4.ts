@@ -1,6 +1,6 @@
 import { isAnswered } from './engine/answered-errors.js';
 import { requiredObject, text } from './engine/payload.js';
-import { isRouter, keepRoute, nameOf } from './express.js';
+import { isRouter, nameOf } from './express.js';
 import type { Library, Operation } from './library.js';
 
 /** What an injected channel says of a function that a request goes through. */
@@ -38,7 +38,6 @@ const layer: Operation<Call> = {
     // A route's own handlers are published.
     if (call.layer?.route !== undefined || isRouter(handler, name)) return undefined;
     if (isOfExpress(name, request)) return undefined;
-    keepRoute(request);
     const route = request.route?.path;
     const errorHandler = 'failed' in call;
     return {

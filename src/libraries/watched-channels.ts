@@ -77,7 +77,7 @@ const INJECTED = {
 
 /** Packages of libraries whose earlier versions publish nothing: they get the channels of the later ones. */
 const EARLIER = {
-  express: ['router'],
+  express: ['router', 'connect'],
   fastify: ['fastify'],
   h3: ['h3'],
   ioredis: ['ioredis'],
@@ -118,6 +118,9 @@ export const INJECTED_NAMES = [
   ...Object.keys(EARLIER),
   ...CARRIERS,
 ] as readonly InjectedName[];
+
+/** Those that report the routes of requests also if they are not recorded. */
+export const WITH_ROUTES: readonly InjectedName[] = ['express', 'express4'];
 
 /** Of these a program can load ES modules. All others are CommonJS, whichever module imports them. */
 export const WITH_ES_MODULES: readonly InjectedName[] = ['h3', 'hono', 'nest', 'p-queue'];

@@ -69,6 +69,11 @@ function replaced(
   return content.slice(0, index) + text + content.slice(index + match.length);
 }
 
+/** The changes of a file of a library that is not recorded. */
+function routesOnly({ texts = [], ...file }: InjectedFile): InjectedFile {
+  return { ...file, methods: [], texts: texts.filter(({ isOfRoutes }) => isOfRoutes === true) };
+}
+
 /** The file with its changes. What it declares follows the last line, so that no line moves. */
 function change(
   content: string,
@@ -97,16 +102,19 @@ function change(
  * A file as it is to be compiled: as it is, with a warning, if it cannot be changed.
  *
  * @param found the file's path, the directory of its package, the name of that in `node_modules`, and the path in it.
+ * @param routers libraries that report the routes of requests alone.
  */
 export function changedFile(
   names: readonly InjectedName[],
   content: string,
   [, directory = '', found = '', given = '']: readonly string[],
+  routers: readonly InjectedName[] = [],
 ): string {
   const name = found.replaceAll('\\', '/');
   const packageName = aliasedPackages().get(name) ?? name;
   const path = given.replaceAll('\\', '/');
-  for (const library of names) {
+  for (const library of [...names, ...routers]) {
+    const isRouter = routers.includes(library);
     for (const file of INJECTIONS[library].files) {
       if (file.package !== packageName || !file.path.test(path)) continue;
       if (file.only?.test(content) === false) continue;
@@ -118,7 +126,7 @@ export function changedFile(
       });
       try {
         if (file.reason !== undefined) throw new Error(file.reason);
-        return change(content, library, directory, path, file);
+        return change(content, library, directory, path, isRouter ? routesOnly(file) : file);
       } catch (error) {
         warnOf(library, directory, path, reasonOf(error));
         return content;

@@ -34,23 +34,30 @@ function filesOf(names: readonly InjectedName[]): RegExp {
 /**
  * Puts tracing channels into libraries that have none, as this thread loads them. Nothing is loaded before such a
  * library is.
+ *
+ * @param names libraries that are recorded.
+ * @param routers libraries that report the routes of requests alone.
  */
-export function injectChannels(names: readonly InjectedName[]): void {
-  const files = filesOf(names);
+export function injectChannels(
+  names: readonly InjectedName[],
+  routers: readonly InjectedName[],
+): void {
+  const files = filesOf([...names, ...routers]);
+  const warns = names.length > 0;
   const { prototype } = (nodeModule as unknown as ModuleClass).Module;
   const { _compile: compile } = prototype;
   prototype._compile = function (content, filename, ...further) {
     const found = typeof content === 'string' ? files.exec(String(filename)) : null;
     if (found === null) {
-      if (typeof content === 'string' && content.length >= LEAST_BUNDLE) {
+      if (warns && typeof content === 'string' && content.length >= LEAST_BUNDLE) {
         checkBundle(names, content, String(filename));
       }
       return compile.call(this, content, filename, ...further);
     }
-    const text = changedText(names, content as string, found);
+    const text = changedText(names, routers, content as string, found);
     return compile.call(this, text, filename, ...further);
   };
-  checkProgram(names, process.argv[1] ?? '');
+  if (warns) checkProgram(names, process.argv[1] ?? '');
   // Hooks make each module that is loaded a little slower.
   const directories = packageDirectories();
   const modules = names.filter(
@@ -107,7 +114,12 @@ function checkProgram(names: readonly InjectedName[], path: string): void {
   });
 }
 
-function changedText(names: readonly InjectedName[], content: string, found: string[]): string {
+function changedText(
+  names: readonly InjectedName[],
+  routers: readonly InjectedName[],
+  content: string,
+  found: string[],
+): string {
   const { changedFile } = require('./changed-files.js') as typeof import('./changed-files.js');
-  return changedFile(names, content, found);
+  return changedFile(names, content, found, routers);
 }

@@ -1,4 +1,9 @@
-import { firstChannels, SOCKETLESS, usefulInjections } from '../libraries/watched-channels.js';
+import {
+  firstChannels,
+  SOCKETLESS,
+  usefulInjections,
+  WITH_ROUTES,
+} from '../libraries/watched-channels.js';
 import { recordUnderHook } from '../spans/hook-spans.js';
 import { carryHook } from './carry-hook.js';
 import { injectChannels } from './inject-channels.js';
@@ -72,10 +77,14 @@ export function observeProgram(plan: ProcessPlan, requests: LateRequests | undef
 
 /** Records what libraries do, each from its first message on. */
 function watchLibraries(settings: LibrarySettings, servesOtel: boolean): void {
-  const injected = usefulInjections(settings.injected, settings.names);
-  if (injected.length > 0) {
+  const { names } = settings;
+  const injected = usefulInjections(settings.injected, names);
+  const routers = settings.injected.filter(
+    (name) => WITH_ROUTES.includes(name) && !names.includes(name),
+  );
+  if (injected.length + routers.length > 0) {
     part('no channels are put into libraries', () => {
-      injectChannels(injected);
+      injectChannels(injected, routers);
     });
   }
   for (const name of settings.names) {
@@ -119,7 +128,8 @@ function serveOpenTelemetry(
   if (instrumentations === 'auto' && dependedInstrumentations().length === 0) return [];
   const { disableInstrumentations, startInstrumentations } =
     require('./otel/start-instrumentations.js') as typeof import('./otel/start-instrumentations.js');
-  const started = startInstrumentations(instrumentations, recorded, libraries.injected);
+  const injected = libraries.injected.filter((name) => recorded.includes(name));
+  const started = startInstrumentations(instrumentations, recorded, injected);
   disable = () => {
     disableInstrumentations(started);
   };

@@ -13,7 +13,7 @@ import {
   recordedNames,
 } from './library-settings.js';
 import type { LibrarySettings } from './library-settings.js';
-import { DEFAULT_NAMES, INJECTED_NAMES, usefulInjections } from '../libraries/watched-channels.js';
+import { DEFAULT_NAMES, INJECTED_NAMES } from '../libraries/watched-channels.js';
 import { hostName } from './machine.js';
 import { ancestors } from './otel/program-dependencies.js';
 import { warn } from './warning.js';
@@ -239,10 +239,7 @@ function readLibraries(propagation: Propagation): LibrarySettings {
     parseLibraries,
     'auto',
   );
-  const injected = usefulInjections(
-    read('TRACEWRIGHT_INJECT', INJECTED_NAMES, INJECT_LIMIT, parseInject, 'auto'),
-    names,
-  );
+  const injected = read('TRACEWRIGHT_INJECT', INJECTED_NAMES, INJECT_LIMIT, parseInject, 'auto');
   return {
     names: recordedNames(names, injected),
     named: namedLibraries(text('TRACEWRIGHT_LIBRARIES') ?? ''),

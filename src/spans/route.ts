@@ -11,8 +11,7 @@ export interface GivenRoute {
   [GIVEN]?: boolean;
 }
 
-/** Without a route: a router has matched one, and has left it on the request. */
-type Given = (request: object, route: string | undefined) => void;
+type Given = (request: object, route: string) => void;
 
 /** What gets each route at once: parts of the register hook. All copies of the package share the list. */
 const watchers = shared<Given[]>('spans.route', () => []);
@@ -52,15 +51,6 @@ function keepRoute(request: object, route: string): void {
   const { stream } = request as { stream?: unknown };
   if (typeof stream === 'object' && stream !== null) (stream as GivenRoute)[ROUTE] = route;
   for (const given of watchers) given(request, route);
-}
-
-/**
- * Says that a router has matched a route and left it on the request, as Express does. The record of the open request
- * gets it, unless `setRoute` was called.
- */
-export function routeMatched(request: object): void {
-  if (routeOf(request) !== undefined) return;
-  for (const given of watchers) given(request, undefined);
 }
 
 /** What was said of the route of a request; undefined: nothing. */

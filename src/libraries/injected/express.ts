@@ -6,7 +6,8 @@ import type {
   TurnCalls,
 } from '../engine/published-calls.js';
 import { call, PUBLISHES } from './injected-file.js';
-import type { Injection } from './injected-file.js';
+import type { ChangedText, Injection } from './injected-file.js';
+import { dispatchTexts, patternCalls } from './router-patterns.js';
 
 type Next = (error?: unknown) => void;
 
@@ -84,6 +85,26 @@ function watch(
   }
 }
 
+const OF_ROUTER = 'express.router.request';
+const OF_EXPRESS_4 = 'orchestrion:express:layer';
+
+/** Of the package `router`, in all versions. */
+const layerMade: ChangedText = {
+  channel: OF_ROUTER,
+  isOfRoutes: true,
+  from: 'this.handle = fn',
+  to: '$match; $channel.made(this, path, opts.end === false)',
+};
+
+function dispatched(channel: string, path: string): readonly ChangedText[] {
+  return dispatchTexts(channel, 'req.params = self.mergeParams', `${path}.length !== 0`, [
+    'layer',
+    'path',
+    'layerError',
+  ]);
+}
+
+/** `router`, which Express 5 has, and `connect`, of which only the routes are recorded. */
 export const express: Injection = {
   files: [
     {
@@ -92,44 +113,101 @@ export const express: Injection = {
       // What the text names must be there.
       only: /recordThrown,.* wrapNext \}[^]*function handlePromise/,
       texts: [
+        layerMade,
         {
-          channel: 'express.router.request',
+          channel: OF_ROUTER,
           from: 'if (this.route || !shouldTrace(requestChannel)) {',
           to: 'if (!this.route && $channel.handled({ handler: fn, layer: this, req, route: req[matchedRoute] }, res, next, handlePromise, wrapNext, recordThrown)) return; $match',
           isOptional: true,
         },
       ],
     },
+    { package: 'router', path: /^lib\/layer\.js$/, only: PUBLISHES, texts: [layerMade] },
     {
       package: 'router',
       path: /^lib\/layer\.js$/,
-      unless: PUBLISHES,
       texts: [
+        layerMade,
         {
-          channel: 'express.router.request',
+          channel: OF_ROUTER,
           from: /\bfn\(req, res, next\)/,
           // A route's own handlers are published.
           to: '(this.route ? $match : $channel.traceSync(fn, { handler: fn, layer: this, req, route: req.route?.path }, void 0, req, res, next))',
         },
-        call(
-          'express.router.request',
-          'fn(error, req, res, next',
-          'errorHandler: true, handler: fn, layer: this, req',
-        ),
+        call(OF_ROUTER, 'fn(error, req, res, next', 'errorHandler: true, handler: fn, layer: this, req'),
       ],
     },
     {
       package: 'router',
       path: /^index\.js$/,
-      unless: PUBLISHES,
+      only: PUBLISHES,
+      texts: dispatched(OF_ROUTER, 'match.path'),
+    },
+    {
+      package: 'router',
+      path: /^index\.js$/,
       texts: [
+        ...dispatched(OF_ROUTER, 'layer.path'),
         call(
-          'express.router.request',
+          OF_ROUTER,
           'fn(req, res, paramCallback, paramVal, key',
           'handler: fn, param: key, req',
         ),
       ],
     },
+    {
+      package: 'connect',
+      path: /^index\.js$/,
+      texts: [
+        {
+          channel: OF_ROUTER,
+          isOfRoutes: true,
+          from: '{ route: path, handle: handle }',
+          to: '$channel.made($match, path, true)',
+        },
+        ...dispatchTexts(OF_ROUTER, '// call the layer handle', "route !== ''", [
+          'layer',
+          'path',
+          'err',
+        ]),
+      ],
+    },
   ],
-  calls: ({ start }: CallChannels) => ({ handled: handlerOf(start) }),
+  calls: ({ start }: CallChannels) => ({ handled: handlerOf(start), ...patternCalls }),
+};
+
+export const express4: Injection = {
+  files: [
+    {
+      package: 'express',
+      path: /^lib\/router\/layer\.js$/,
+      texts: [
+        {
+          channel: OF_EXPRESS_4,
+          isOfRoutes: true,
+          from: 'this.handle = fn',
+          to: '$match; $channel.made(this, path, opts.end === false, (each) => pathRegexp(each, [], opts))',
+        },
+        call(OF_EXPRESS_4, 'fn(req, res, next', 'handler: fn, layer: this, req'),
+        call(
+          OF_EXPRESS_4,
+          'fn(error, req, res, next',
+          'failed: error, handler: fn, layer: this, req',
+        ),
+      ],
+    },
+    {
+      package: 'express',
+      path: /^lib\/router\/index\.js$/,
+      texts: [
+        ...dispatched(OF_EXPRESS_4, 'layer.path'),
+        call(
+          OF_EXPRESS_4,
+          'fn(req, res, paramCallback, paramVal, key.name',
+          'handler: fn, param: key.name, req',
+        ),
+      ],
+    },
+  ],
+  calls: () => patternCalls,
 };

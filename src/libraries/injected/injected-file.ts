@@ -19,6 +19,8 @@ export interface ChangedText {
   readonly to: string;
   /** Whether a file without it gets its other changes. */
   readonly isOptional?: boolean;
+  /** Whether it serves the routes of requests alone, which libraries that are not recorded report too. */
+  readonly isOfRoutes?: boolean;
 }
 
 /** A file of a library into which channels are put. */

@@ -2,7 +2,7 @@ import type { InjectedName } from '../watched-channels.js';
 import { adapters } from './adapters.js';
 import { amqplib } from './amqplib.js';
 import { dataloader, pQueue } from './carriers.js';
-import { express } from './express.js';
+import { express, express4 } from './express.js';
 import { fastify } from './fastify.js';
 import { grpc } from './grpc.js';
 import { h3 } from './h3.js';
@@ -60,33 +60,7 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
   },
   dataloader,
   express,
-  express4: {
-    files: [
-      {
-        package: 'express',
-        path: /^lib\/router\/layer\.js$/,
-        texts: [
-          call('orchestrion:express:layer', 'fn(req, res, next', 'handler: fn, layer: this, req'),
-          call(
-            'orchestrion:express:layer',
-            'fn(error, req, res, next',
-            'failed: error, handler: fn, layer: this, req',
-          ),
-        ],
-      },
-      {
-        package: 'express',
-        path: /^lib\/router\/index\.js$/,
-        texts: [
-          call(
-            'orchestrion:express:layer',
-            'fn(req, res, paramCallback, paramVal, key.name',
-            'handler: fn, param: key.name, req',
-          ),
-        ],
-      },
-    ],
-  },
+  express4,
   fastify,
   'generic-pool': {
     files: [

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { RouterMatch } from '../../libraries/engine/router-matches.js';
 import type { Span } from '../../spans/span.js';
 
 /** A request that a server of this thread has received, until it is answered. */
@@ -13,6 +14,8 @@ export interface ServedRequest {
   route: string;
   /** The route that the record of the open request has. */
   keptRoute: string;
+  /** What a router has matched for good. */
+  matched: RouterMatch | undefined;
 }
 
 /** Of a socket: what its connection has open. */
@@ -36,9 +39,10 @@ export class Exchange implements ServedRequest {
   span: Span | undefined = undefined;
   route = '';
   keptRoute = '';
-  /** What a router had left on the request when `keptRoute` was read of it. */
-  matched: unknown = undefined;
-  baseUrl: unknown = undefined;
+  /** Whether `setRoute` was called for it. */
+  isGiven = false;
+  /** What a router has matched for good. */
+  matched: RouterMatch | undefined = undefined;
   next: Exchange | undefined = undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse) {

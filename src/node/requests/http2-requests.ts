@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
+import { isNextMatch, onRouterMatch } from '../../libraries/engine/router-matches.js';
 import { routeOf as givenRoute, watchGivenRoutes } from '../../spans/route.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
 import type { ServedRequest } from './exchange.js';
 import { endServedGrpc, isGrpc } from './grpc.js';
 import type { ServerRecorder } from './server-recorder.js';
-import { bounded } from './path-and-route.js';
+import { bounded, routeOf } from './path-and-route.js';
 import { emitWithin } from './request-context.js';
 
 const SERVED = Symbol('tracewright.served');
@@ -41,12 +42,22 @@ export function traceHttp2Requests(recorder: ServerRecorder): void {
   );
   watchGivenRoutes((request, route) => {
     const served = (request as { stream?: ServerStream }).stream?.[SERVED];
-    if (served === undefined || route === undefined || !guard.on) return;
+    if (served === undefined || !guard.on) return;
     try {
       recorder.routed(served, bounded(route));
     } catch {
       // The route is taken at the end.
     }
+  });
+  onRouterMatch(2, (request, match) => {
+    const { stream } = request as { stream?: ServerStream };
+    const served = stream?.[SERVED];
+    if (stream === undefined || served === undefined || !guard.on) return;
+    if (givenRoute(stream) !== undefined) return;
+    const { matched } = served;
+    if (matched !== undefined && !isNextMatch(matched, match, stream)) return;
+    served.matched = match;
+    recorder.routed(served, bounded(match.route));
   });
   const close = guard.wrap<ServerStream>((stream) => {
     const call = stream[CALL];
@@ -56,7 +67,7 @@ export function traceHttp2Requests(recorder: ServerRecorder): void {
     const sent = stream.sentHeaders as Record<string, unknown> | undefined;
     const status = sent === undefined ? undefined : Number(sent[':status']);
     const isAborted = status === undefined || stream.aborted || stream.rstCode !== NO_ERROR;
-    served.route = bounded(givenRoute(stream) ?? '');
+    served.route = routeOf(stream, served.matched, '', '');
     recorder.end(served, status, undefined, isAborted);
   });
 }

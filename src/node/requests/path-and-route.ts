@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { codeAt, textLength } from '../../core/utf8.js';
+import { insideOf, isAround } from '../../libraries/engine/router-matches.js';
+import type { RouterMatch } from '../../libraries/engine/router-matches.js';
 import { ROUTE } from '../../spans/route.js';
 import type { GivenRoute } from '../../spans/route.js';
 
@@ -139,7 +140,7 @@ export function bounded(text: string): string {
 }
 
 /** What a router leaves on the request (express and its like). */
-export interface RoutedRequest extends GivenRoute {
+interface RoutedRequest extends GivenRoute {
   baseUrl?: unknown;
   route?: { path?: unknown };
 }
@@ -151,61 +152,62 @@ function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
 
-function slashesIn(path: string): number {
-  let slashes = 0;
-  const length = textLength(path);
-  for (let i = 0; i < length; i++) if (codeAt(path, i) === SLASH) slashes++;
-  return slashes;
-}
-
-/**
- * The part of a path before that which a route matches; empty if the route does not fit the path's end.
- * express restores `baseUrl` when a router hands an error on.
- */
-function baseOf(path: string, route: string): string {
-  // Most routes are of the program itself, and lack nothing.
-  if (slashesIn(path) <= slashesIn(route) && route !== '/') return '';
-  if (!PLAIN.test(route)) return '';
-  const segments = segmentsOf(path);
-  const own = segmentsOf(route);
-  const first = segments.length - own.length;
-  const fits = own.every((part, i) => part.includes(':') || part === segments[first + i]);
-  return first > 0 && fits ? `/${segments.slice(0, first).join('/')}` : '';
+/** Whether a route may be all that has matched a path, rather than the rest of it. */
+function matchesAll(path: string, route: string): boolean {
+  if (!PLAIN.test(route)) return true;
+  const segments = segmentsOf(path.toLowerCase());
+  const own = segmentsOf(route.toLowerCase());
+  return (
+    segments.length === own.length &&
+    own.every((part, i) => part.includes(':') || part === segments[i])
+  );
 }
 
 /** Where Next.js keeps what it knows of a request. */
 const NEXT = Symbol.for('NextInternalRequestMeta');
 
-/** The page or the handler of Next.js that a request went to: `/users/[id]`. */
-function routeOfNext(request: object): unknown {
+/** The page or the handler of Next.js that a request went to: `/users/[id]`; empty: none. */
+function routeOfNext(request: object): string {
   const meta = (request as { [NEXT]?: { match?: { definition?: { pathname?: unknown } } } })[NEXT];
-  return meta?.match?.definition?.pathname;
+  const page = meta?.match?.definition?.pathname;
+  return typeof page === 'string' ? page : '';
 }
 
 /**
- * The pattern that a request has matched: as `setRoute` was given it, or as a router (express and its like,
- * Next.js) reports it; empty if there is none.
+ * What a router has left on the request, for routers into which nothing is put; empty: nothing that is a pattern.
+ * `baseUrl` is what was requested. Express restores it when a router hands an error on.
  *
  * @param requested the path of the request when it came: frameworks rewrite its URL.
- * @param reported what a framework has reported already; empty: nothing.
- * @param isEntered whether a function of the route is about to run: `baseUrl` is what it is for the route.
+ */
+function leftRoute({ route, baseUrl }: RoutedRequest, requested: string): string {
+  const path = route?.path;
+  if (typeof path !== 'string') return '';
+  if (typeof baseUrl !== 'string') return path;
+  return baseUrl === '' && matchesAll(requested, path) ? path : '';
+}
+
+/**
+ * The pattern that a request has matched: as `setRoute` was given it, or as a router reports or leaves it; empty if
+ * there is none.
+ *
+ * @param of the request; of HTTP/2 its stream.
+ * @param matched what a router has matched for good.
+ * @param reported what a framework has reported.
+ * @param requested as of `leftRoute`.
  */
 export function routeOf(
-  request: IncomingMessage & RoutedRequest,
-  requested: string,
+  of: object,
+  matched: RouterMatch | undefined,
   reported: string,
-  isEntered: boolean,
+  requested: string,
 ): string {
-  const given = request[ROUTE];
+  const given = (of as RoutedRequest)[ROUTE];
   if (given !== undefined) return bounded(given);
+  const inside = insideOf(of);
+  // What is around the last match has passed on to it.
+  if (inside && !isAround(inside, matched)) return bounded(routeOfNext(of) || inside.route);
   if (reported !== '') return reported;
-  const path = request.route?.path;
-  if (typeof path !== 'string') {
-    const page = routeOfNext(request);
-    return typeof page === 'string' ? bounded(page) : '';
-  }
-  const { baseUrl } = request;
-  if (typeof baseUrl !== 'string') return bounded(path);
-  if (baseUrl !== '') return bounded(pathOf(baseUrl) + path);
-  return bounded(isEntered ? path : baseOf(requested, path) + path);
+  if (matched !== undefined) return bounded(matched.route);
+  const left = inside === undefined ? leftRoute(of, requested) : '';
+  return bounded(left || routeOfNext(of));
 }

@@ -146,7 +146,7 @@ export class ServerRecorder {
     const { upgrade } = sent;
     if (upgrade !== undefined) attributes[PROTOCOL] = bounded(upgrade.toLowerCase());
     const span = this.#beginAny(method, attributes, headers.hasContext ? sent : undefined, socket);
-    return { method, span, route: '', keptRoute: '' };
+    return { method, span, route: '', keptRoute: '', matched: undefined };
   }
 
   /** Starts the span of a request that no socket has received: below what is active, else below its sender. */
@@ -167,7 +167,7 @@ export class ServerRecorder {
       const name = spanName(knownMethod(method));
       span = spans.startIn(context, HTTP_SCOPE, name, SERVER >> KIND_SHIFT, attributes);
     }
-    return { method, path, span, route: '', keptRoute: '' };
+    return { method, path, span, route: '', keptRoute: '', matched: undefined };
   }
 
   /** Starts the span of a call of gRPC, and makes it active. */
@@ -188,7 +188,7 @@ export class ServerRecorder {
     const path = pathOf(text(':path'));
     const sent = sentContext(headers);
     const span = this.#begin(protocol, method, authority, path, sent, socket);
-    return { method, span, route: '', keptRoute: '' };
+    return { method, span, route: '', keptRoute: '', matched: undefined };
   }
 
   /** @param sent the headers, if they say something of a trace. */

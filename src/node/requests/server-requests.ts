@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastifyRoute, fastifyRoutes, ROUTE_HOOK } from '../../libraries/engine/fastify-route.js';
-import { ROUTE, routeFound, watchGivenRoutes } from '../../spans/route.js';
+import { isNextMatch, keepMatch, onRouterMatch } from '../../libraries/engine/router-matches.js';
+import { routeFound, watchGivenRoutes } from '../../spans/route.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
 import { subscribe } from './channels.js';
@@ -9,7 +10,6 @@ import { CONNECTION, Connection, Exchange } from './exchange.js';
 import type { ServerMessage, TracedSocket } from './exchange.js';
 import type { ServerRecorder } from './server-recorder.js';
 import { bounded, pathOf, routeOf } from './path-and-route.js';
-import type { RoutedRequest } from './path-and-route.js';
 
 /** Bytes written to a socket so far; what a program passes for one may not count. */
 function bytesWritten(socket: Socket): number {
@@ -21,27 +21,6 @@ function bytesWritten(socket: Socket): number {
 function forget({ socket }: ServerMessage): void {
   const connection = socket[CONNECTION];
   if (connection !== undefined) connection.received = undefined;
-}
-
-/** As `routeOf`. It is asked for by each function of a route, and at the end: mostly nothing has changed. */
-function currentRoute(
-  request: IncomingMessage & RoutedRequest,
-  exchange: Exchange,
-  isEntered: boolean,
-): string {
-  const { route, baseUrl } = request;
-  if (
-    route !== undefined &&
-    route === exchange.matched &&
-    baseUrl === exchange.baseUrl &&
-    exchange.keptRoute !== '' &&
-    request[ROUTE] === undefined
-  ) {
-    return exchange.keptRoute;
-  }
-  exchange.matched = route;
-  exchange.baseUrl = baseUrl;
-  return routeOf(request, exchange.path, exchange.route, isEntered);
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
@@ -125,7 +104,7 @@ export function traceServerRequests(
       connection.take(left.response);
       inFlight?.end();
       const { response } = left;
-      left.route = routeOf(response.req, left.path, left.route, false);
+      left.route = routeOf(response.req, left.matched, left.route, left.path);
       const status = response.headersSent ? response.statusCode : undefined;
       recorder?.end(left, status, undefined, true);
       if (left.span !== undefined) context?.abort(left.span, response.req, response);
@@ -180,7 +159,7 @@ export function traceServerRequests(
       // Of no use to a request that is not recorded.
       const { span } = exchange;
       if (span?.recording === true) {
-        exchange.route = currentRoute(request, exchange, false);
+        exchange.route = routeOf(request, exchange.matched, exchange.route, exchange.path);
       }
       const { statusCode } = response;
       let bytes: number | undefined;
@@ -206,18 +185,31 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
       // Of HTTP/2 the socket is a stand-in.
       if ((request as Partial<IncomingMessage>).httpVersionMajor === 2) return;
       const { socket } = request as { socket?: TracedSocket };
-      if (socket === undefined) return;
-      const exchange = socket[CONNECTION]?.ofRequest(request);
+      const exchange = socket?.[CONNECTION]?.ofRequest(request);
       if (exchange === undefined) return;
-      // Later ones may be functions for errors, which run after `baseUrl` was restored.
-      const isFirst = exchange.keptRoute === '';
-      const route =
-        given === undefined
-          ? currentRoute(request as IncomingMessage, exchange, isFirst)
-          : bounded(given);
-      recorder.routed(exchange, route);
+      exchange.isGiven = true;
+      recorder.routed(exchange, bounded(given));
     } catch {
       // An object that is no request of Node's. The route is taken at the end.
+    }
+  });
+  onRouterMatch(1, (request, match) => {
+    if (guard.on !== true) return;
+    try {
+      const { socket } = request as { socket?: TracedSocket };
+      const exchange = socket?.[CONNECTION]?.ofRequest(request);
+      if (exchange === undefined) {
+        // Handed to the application by the program.
+        keepMatch(request, match);
+        return;
+      }
+      if (exchange.isGiven) return;
+      const { matched, response } = exchange;
+      if (matched !== undefined && !isNextMatch(matched, match, response)) return;
+      exchange.matched = match;
+      recorder.routed(exchange, bounded(match.route));
+    } catch {
+      // An object that is no request of Node's.
     }
   });
   watchFastifyRoutes(guard, (response, route) => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { matchOf } from '../../libraries/engine/router-matches.js';
 import type { SocketlessRequest } from '../../libraries/engine/socketless-requests.js';
 import { SOCKETLESS } from '../../libraries/watched-channels.js';
 import { spans } from '../../spans/shared-spans.js';
@@ -90,8 +90,8 @@ export function traceSocketlessRequests(recorder: ServerRecorder): void {
       this.#isOver = true;
       try {
         const served = this.#served;
-        const request = this.#request.request as IncomingMessage;
-        served.route = routeOf(request, served.path ?? '', '', false);
+        const { request } = this.#request;
+        served.route = routeOf(request, matchOf(request), '', served.path ?? '');
         recorder.end(served, status, undefined, status === undefined);
       } catch (error) {
         guard.fail(error);

@@ -1,37 +1,53 @@
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { pathOf, routeOf } from '../../../src/node/requests/path-and-route.js';
+import { RouterMatch, setInside } from '../../../src/libraries/engine/router-matches.js';
+import { routeOf } from '../../../src/node/requests/path-and-route.js';
+import { ROUTE } from '../../../src/spans/route.js';
 
-function routed(url: string, path: unknown, baseUrl?: unknown, isEntered = false): string {
-  const request = { route: { path }, baseUrl } as unknown as IncomingMessage;
-  return routeOf(request, pathOf(url), '', isEntered);
-}
-
-describe('the route of express', () => {
+describe('the route of a router into which nothing is put', () => {
   it.each([
     ['/users/7', '/users/:id', '', '/users/:id'],
+    ['/USERS/7', '/users/:id', '', '/users/:id'],
     ['/users/7', '/users/:id', undefined, '/users/:id'],
-    ['/api/users/7?x=/y', '/users/:id', '/api', '/api/users/:id'],
-    // What follows is restored after an error.
-    ['/api/users/7?x=/y', '/users/:id', '', '/api/users/:id'],
-    ['/api/v1/users', '/', '', '/api/v1/users/'],
     ['/', '/', '', '/'],
-    ['/a/b/c', '/c', '', '/a/b/c'],
-    // Where the pattern does not say how many segments it matches, nothing is guessed.
+    ['/a', /regular/, '', ''],
+    // A prefix is known as it was requested alone.
+    ['/api/users/7', '/users/:id', '/api', ''],
+    // It is restored after an error.
+    ['/api/users/7', '/users/:id', '', ''],
+    ['/api/v1/users', '/', '', ''],
+    ['/rewritten/by/a/program', '/users/:id', '', ''],
+    // The pattern does not say how many segments it matches.
     ['/a/b/c', '/{*rest}', '', '/{*rest}'],
     ['/a/b/c', '/b?/c', '', '/b?/c'],
-    ['/rewritten/by/a/program', '/users/:id', '', '/users/:id'],
-    ['/a', /regular/, '', ''],
-  ])('of %s, %s in %j is %s', (url, path, baseUrl, route) => {
-    expect(routed(url, path, baseUrl)).toBe(route);
+  ])('of %s, %s in %j is %j', (path, pattern, baseUrl, route) => {
+    expect(routeOf({ route: { path: pattern }, baseUrl }, undefined, '', path)).toBe(route);
+  });
+});
+
+describe('the route of a request', () => {
+  const mount = new RouterMatch('/api', undefined);
+  const users = new RouterMatch('/api/users/:id', mount);
+  const last = new RouterMatch('/api/last', mount);
+
+  it('is what the router has matched for good', () => {
+    const request = {};
+    expect(routeOf(request, users, '', '/api/users/7')).toBe('/api/users/:id');
+    setInside(request, mount);
+    expect(routeOf(request, users, '', '/api/users/7')).toBe('/api/users/:id');
   });
 
-  it.each([
-    ['/api/users/7', '/users/:id', '/api', '/api/users/:id'],
-    // The program has changed the path that is routed.
-    ['/api/users/7', '/users/:id', '', '/users/:id'],
-    ['/api/users/7', '/users/:id', undefined, '/users/:id'],
-  ])('of %s, %s in %j is %s when its first function runs', (url, path, baseUrl, route) => {
-    expect(routed(url, path, baseUrl, true)).toBe(route);
+  it('is what it is in, unless that has passed on', () => {
+    const request = {};
+    setInside(request, last);
+    expect(routeOf(request, undefined, '', '/api/users/7')).toBe('/api/last');
+    expect(routeOf(request, users, '', '/api/users/7')).toBe('/api/last');
+    setInside(request, null);
+    expect(routeOf(request, undefined, '', '/api/users/7')).toBe('');
+  });
+
+  it('is first of all what the program says', () => {
+    const request = { [ROUTE]: '/given' };
+    setInside(request, mount);
+    expect(routeOf(request, users, '/reported', '/api/users/7')).toBe('/given');
   });
 });

@@ -1,0 +1,20 @@
+// Static files below a path, and those that are not there.
+import express from 'express';
+import { ask, listen } from '../program.mjs';
+
+export const expected = `
+server GET (no route) 404
+server GET /assets 200
+server GET /assets 304
+server HEAD /assets 200
+`;
+
+export async function run() {
+  const app = express();
+  app.use('/assets', express.static(import.meta.dirname));
+  const url = await listen(app.listen(0, '127.0.0.1'));
+  const { headers } = await ask(`${url}/assets/package.json`);
+  await ask(`${url}/assets/package.json`, { headers: { 'if-none-match': headers.etag } });
+  await ask(`${url}/assets/package.json`, { method: 'HEAD' });
+  await ask(`${url}/assets/none.css`);
+}
