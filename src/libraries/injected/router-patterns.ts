@@ -38,6 +38,7 @@ class Pattern {
     if (base === '' || text === undefined) return '';
     if (text === '' || text === '/') return base ?? '/';
     if (base === undefined) return text;
+    if (base.endsWith('/') && text.startsWith('/')) return base + text.slice(1);
     return this.#isRegExp || /^[/{(]/.test(text) ? base + text : `${base}/${text}`;
   }
 }

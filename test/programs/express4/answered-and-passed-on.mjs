@@ -6,6 +6,8 @@ export const expected = `
 server GET /mounted 200
 server GET /users/:id 200
 `;
+export const difference =
+  'OpenTelemetry has the route that a handler passed on to after its answer. What has answered is the route.';
 
 export async function run() {
   const app = express();

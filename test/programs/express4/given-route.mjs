@@ -7,6 +7,7 @@ export const expected = `
 server GET /rpc/users.find 200
 server GET /rpc/users.find 500 !500
 `;
+export const difference = 'setRoute of Tracewright says nothing to OpenTelemetry.';
 
 export async function run() {
   const app = express();

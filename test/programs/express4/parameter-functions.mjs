@@ -7,6 +7,8 @@ server GET /users/:user 200
   own load ada
 server GET /users/:user 404
 `;
+export const difference =
+  'OpenTelemetry has only the mount if a function of a parameter fails. The route had matched.';
 
 export async function run() {
   const users = express.Router();

@@ -8,6 +8,8 @@ server GET /users/:id 200
 server GET /v1/:tenant/orders 200
 server GET /v2/orders 200
 `;
+export const difference =
+  'OpenTelemetry joins all paths of a list. The one that has matched is the route.';
 
 export async function run() {
   const orders = express.Router();

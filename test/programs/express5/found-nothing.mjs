@@ -5,6 +5,8 @@ import { ask, listen } from '../program.mjs';
 export const expected = `
 server GET /users/:id 404
 `;
+export const difference =
+  'OpenTelemetry drops the route when its handler passes on. The handler of the route has decided that there is none.';
 
 export async function run() {
   const app = express();

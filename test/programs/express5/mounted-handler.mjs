@@ -7,6 +7,8 @@ server GET /graphql 200
 server POST /graphql 200
 server POST /graphql 400
 `;
+export const difference =
+  'OpenTelemetry has no route if a parser fails. The parser is mounted at the path.';
 
 export async function run() {
   const app = express();

@@ -6,6 +6,8 @@ export const expected = `
 server GET /hook - !aborted
 server GET /slow/:id - !aborted
 `;
+export const difference =
+  'OpenTelemetry calls a request without an answer a success, and shows status 200. Nothing was sent.';
 
 export async function run() {
   const app = express();

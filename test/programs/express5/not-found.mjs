@@ -8,6 +8,7 @@ server GET (no route) 404
 server GET (no route) 404
 server GET /api 401
 `;
+export const difference = 'OpenTelemetry takes functions that only pass on for routes.';
 
 export async function run() {
   const api = express.Router();

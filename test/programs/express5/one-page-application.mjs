@@ -7,6 +7,7 @@ server GET /api/:id 200
 server GET /{*path} 200
 server GET /{*path} 200
 `;
+export const difference = 'OpenTelemetry calls all pages /. The wildcard has matched.';
 
 export async function run() {
   const app = express();

@@ -5,7 +5,7 @@ import { ask, listen } from '../program.mjs';
 export const expected = `
 server GET /^\\/files\\/(\\d+)$/ 200
 server GET /^\\/files\\/(\\d+)$/ 200
-server GET /^\\/v\\d+//status 200
+server GET /^\\/v\\d+/status 200
 `;
 
 export async function run() {

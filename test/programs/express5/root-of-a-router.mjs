@@ -8,6 +8,8 @@ server GET /users 200
 server GET /users 200
 server GET /users/:id 200
 `;
+export const difference =
+  'OpenTelemetry has a slash at the end of a mount, or no route. A mount ignores that slash.';
 
 export async function run() {
   const users = express.Router();
