@@ -1,6 +1,6 @@
 // A function of connect throws, one hands an error on: the path of its mount is the route.
 import { createServer } from 'node:http';
-import connect from 'connect';
+import { createRequire } from 'node:module';
 import { ask, listen, own } from '../program.mjs';
 
 export const expected = `
@@ -10,6 +10,8 @@ server GET /throws 500 !500
 `;
 
 export async function run() {
+  // OpenTelemetry breaks the import of an ES module.
+  const connect = createRequire(import.meta.url)('connect');
   const app = connect();
   app.use('/throws', () => {
     throw new Error('thrown');

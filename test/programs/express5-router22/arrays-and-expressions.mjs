@@ -9,6 +9,8 @@ server GET /^\\/files\\/(.+)$/ 200
 server GET /people/:id 200
 server GET /v2/:x/status 200
 `;
+export const difference =
+  'The instrumentation of router by OpenTelemetry gives a request no route.';
 
 export async function run() {
   const status = Router();

@@ -9,6 +9,8 @@ server GET /orders/:id 500 !500
   own failed
   own load
 `;
+export const difference =
+  'The instrumentation of router by OpenTelemetry gives a request no route.';
 
 export async function run() {
   const router = Router();

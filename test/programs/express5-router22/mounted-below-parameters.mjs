@@ -8,6 +8,8 @@ export const expected = `
 server GET /tenant/:t/orders/:o 200
 server GET /tenant/:t/orders/:o 200
 `;
+export const difference =
+  'The instrumentation of router by OpenTelemetry gives a request no route.';
 
 export async function run() {
   const orders = Router();

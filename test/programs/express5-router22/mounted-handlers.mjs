@@ -9,6 +9,8 @@ server GET (no route) 404
 server GET /failing 500 !500
 server GET /hook 200
 `;
+export const difference =
+  'The instrumentation of router by OpenTelemetry gives a request no route.';
 
 export async function run() {
   const router = Router();
