@@ -120,7 +120,7 @@ export const INJECTED_NAMES = [
 ] as readonly InjectedName[];
 
 /** Those that report the routes of requests also if they are not recorded. */
-export const WITH_ROUTES: readonly InjectedName[] = ['express', 'express4'];
+export const WITH_ROUTES = ['express', 'express4'] as const;
 
 /** Of these a program can load ES modules. All others are CommonJS, whichever module imports them. */
 export const WITH_ES_MODULES: readonly InjectedName[] = ['h3', 'hono', 'nest', 'p-queue'];

@@ -79,8 +79,8 @@ export function observeProgram(plan: ProcessPlan, requests: LateRequests | undef
 function watchLibraries(settings: LibrarySettings, servesOtel: boolean): void {
   const { names } = settings;
   const injected = usefulInjections(settings.injected, names);
-  const routers = settings.injected.filter(
-    (name) => WITH_ROUTES.includes(name) && !names.includes(name),
+  const routers = WITH_ROUTES.filter(
+    (name) => settings.injected.includes(name) && !names.includes(name),
   );
   if (injected.length + routers.length > 0) {
     part('no channels are put into libraries', () => {

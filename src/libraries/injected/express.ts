@@ -134,7 +134,11 @@ export const express: Injection = {
           // A route's own handlers are published.
           to: '(this.route ? $match : $channel.traceSync(fn, { handler: fn, layer: this, req, route: req.route?.path }, void 0, req, res, next))',
         },
-        call(OF_ROUTER, 'fn(error, req, res, next', 'errorHandler: true, handler: fn, layer: this, req'),
+        call(
+          OF_ROUTER,
+          'fn(error, req, res, next',
+          'errorHandler: true, handler: fn, layer: this, req',
+        ),
       ],
     },
     {

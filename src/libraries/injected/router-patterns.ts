@@ -134,12 +134,7 @@ function matched(
 }
 
 /** A router goes on. What has failed, or was answered, is the route; what only passes on is none. */
-function left(
-  match: RouterMatch,
-  request: object,
-  response: Response,
-  error: unknown,
-): undefined {
+function left(match: RouterMatch, request: object, response: Response, error: unknown): undefined {
   try {
     setInside(request, match.around ?? null);
     const hasFailed = Boolean(error) && error !== 'router';
