@@ -75,7 +75,7 @@ export function begin(
   if (carried !== undefined && carried.links !== undefined) {
     const { all, below } = carried.links;
     const span = begin(to, name, parent, below, trusted, kind);
-    if (span.state === OPEN) span.extra().links = [...all];
+    if (span.state === OPEN) span.extra().links = [...(all as readonly SpanLink[])];
     return span;
   }
   if (parent === undefined) return beginTrace(to, name, carried, kind);

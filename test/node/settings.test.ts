@@ -175,8 +175,8 @@ describe('a setting that is wrong', () => {
 
   it('of the core leaves the service untraced', async () => {
     const { service, stderr } = await serve({ TRACEWRIGHT_RING_BYTES: 'many' });
-    expect(stderr).toContain('no ovni trace is written: TRACEWRIGHT_RING_BYTES must be a number');
-    expect(stderr).toContain('no Heph trace is written: TRACEWRIGHT_RING_BYTES must be a number');
+    // Both formats have the same fault: it is reported once.
+    expect(stderr.match(/TRACEWRIGHT_RING_BYTES must be a number/g)).toHaveLength(1);
     expect(readdirSync(service.directory)).toEqual([]);
     await serve({ TRACEWRIGHT_DIR: service.directory });
     expect(requestsOf(service.directory)).toEqual(hello);

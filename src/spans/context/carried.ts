@@ -1,4 +1,3 @@
-import type { SpanLink } from '../span.js';
 import type { Baggage } from './baggage.js';
 import type { TraceParent } from './trace-context.js';
 
@@ -10,7 +9,8 @@ export interface Senders {
 
 /** Who has asked for what is done for several callers at once. */
 interface Links {
-  readonly all: readonly SpanLink[];
+  /** Links of spans. Spans import this file. */
+  readonly all: readonly object[];
   readonly below: Carried | undefined;
 }
 
@@ -58,7 +58,7 @@ export class CarriedLinks implements Carried {
   readonly suppressesTracing = false;
   readonly links: Links;
 
-  constructor(all: readonly SpanLink[], below: Carried | undefined) {
+  constructor(all: readonly object[], below: Carried | undefined) {
     this.links = { all, below };
   }
 
