@@ -84,20 +84,6 @@ describe('a program that cannot be changed', () => {
     expect(await run(script, env)).toEqual({ stdout: '7', stderr: '' });
   });
 
-  it('loads nothing that records, which a program without requests does not need', async () => {
-    const client = 'class Client { connect() {} query() {} } module.exports = 7;';
-    const manifest = { name: 'pg', version: '8.99.0' };
-    const script = programWith(manifest, 'lib/client.js', client, {
-      name: 'program.cjs',
-      text: `require('pg/lib/client.js');
-        const files = Object.keys(require.cache).map((path) => path.split('/').slice(-2).join('/'));
-        process.stdout.write(files.join(' '));`,
-    });
-    const { stdout } = await run(script);
-    expect(stdout).toContain('node/changed-files.js');
-    expect(stdout).not.toMatch(/libraries\/libraries\.js|spans\/spans\.js|core\/core\.js/);
-  });
-
   it('keeps its strict mode and its lines', async () => {
     const client = [
       "'use strict';",
