@@ -133,17 +133,21 @@ export function carryHook(): void {
   const hook = join(__dirname, 'register.js');
   carryToWorkers(own, hook);
   diagnostics.subscribe('child_process', (message) => {
-    const child = (message as { process?: Child }).process;
-    const { spawn } = child ?? {};
-    if (child === undefined || typeof spawn !== 'function') return;
-    child.spawn = function (options) {
-      delete (this as Partial<Child>).spawn;
-      try {
-        carryToChild(own, hook, options);
-      } catch {
-        // It starts as it is.
-      }
-      return spawn.call(this, options);
-    };
+    try {
+      const child = (message as { process?: Child }).process;
+      const { spawn } = child ?? {};
+      if (child === undefined || typeof spawn !== 'function') return;
+      child.spawn = function (options) {
+        delete (this as Partial<Child>).spawn;
+        try {
+          carryToChild(own, hook, options);
+        } catch {
+          // It starts as it is.
+        }
+        return spawn.call(this, options);
+      };
+    } catch {
+      // No message of Node's.
+    }
   });
 }
