@@ -194,6 +194,7 @@ class SpanFields {
     this.name = this.traceState = '';
     this.extras = this.output = this.carried = this.heldNames = undefined;
     this.own = attributes;
+    this.root = this;
   }
 }
 

@@ -12,7 +12,8 @@ export function carriedBy(sent: RemoteParent, active: Carried | undefined): Carr
   const { baggage, senders } = sent;
   if (active === undefined) {
     // The views of the API on baggage need a holder.
-    return baggage === undefined ? sent : new CarriedBaggage(baggage, senders);
+    if (baggage !== undefined) return new CarriedBaggage(baggage, senders);
+    return sent.parent === undefined ? undefined : sent;
   }
   const carried = active.withBaggage(baggage ?? NO_BAGGAGE);
   return senders === undefined ? carried : carried.withSenders(senders);
