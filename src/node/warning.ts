@@ -15,9 +15,9 @@ const OF_FORMAT = /^no \w+ trace is written$/;
 
 /** Whether the process has not warned of a fault: a full disk, say, fails each thread and format. */
 function isNewFault(what: string, error: unknown): boolean {
-  const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown };
+  const { cause, code } = error as { cause?: { code?: string }; code?: string };
   // A path has the number of its thread.
-  const fault = String(cause?.code ?? code ?? reasonOf(error));
+  const fault = cause?.code ?? code ?? reasonOf(error);
   const note = `node.warned ${what.replace(OF_FORMAT, '')} ${fault}`;
   if (!claimNote(note)) return false;
   putNote(note, '1');

@@ -32,6 +32,7 @@ it('the examples of reading compile in strict TypeScript', () => {
     types: ['node'],
   };
   const host = ts.createCompilerHost(options);
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- they do not use `this`
   const { fileExists, getSourceFile, readFile } = host;
   host.fileExists = (path) => files.has(path) || fileExists(path);
   host.readFile = (path) => files.get(path) ?? readFile(path);

@@ -12,7 +12,10 @@ const callers = new WeakMap<object, Map<Span | undefined, ActiveContext | undefi
 export function joinBatch(batch: object): void {
   const context = spans.activeContext();
   let all = callers.get(batch);
-  if (all === undefined) callers.set(batch, (all = new Map()));
+  if (all === undefined) {
+    all = new Map<Span | undefined, ActiveContext | undefined>();
+    callers.set(batch, all);
+  }
   const span = context?.activeSpan;
   if (all.size < MAX_CALLERS && !all.has(span)) all.set(span, context);
 }

@@ -26,7 +26,7 @@ const jobs = new WeakMap<object, Job>();
 export function noteAdded(carrier: Record<string, unknown>, kind: string): void {
   const senders = spans.activeContext()?.carried?.senders;
   const adding = senders === undefined ? undefined : jobs.get(senders);
-  if (adding === undefined) delete carrier[ABOVE];
+  if (adding === undefined) Reflect.deleteProperty(carrier, ABOVE);
   else carrier[ABOVE] = String(adding.kind === kind ? MOST : adding.above + 1);
 }
 

@@ -54,7 +54,7 @@ function replaceCallback(parser: Parser, number: unknown): void {
       const { incoming, socket } = this;
       // A request to upgrade has no span yet. Clients have parsers of the same pool.
       if (incoming !== null && incoming.upgrade !== true) {
-        const request = socket?.[CONNECTION]?.received;
+        const request = socket === null ? undefined : socket[CONNECTION]?.received;
         // Node leaves the context after each callback.
         if (request !== undefined) spans.enterContext(request);
       }

@@ -185,7 +185,8 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
       // Of HTTP/2 the socket is a stand-in.
       if ((request as Partial<IncomingMessage>).httpVersionMajor === 2) return;
       const { socket } = request as { socket?: TracedSocket };
-      const exchange = socket?.[CONNECTION]?.ofRequest(request);
+      const connection = socket === undefined ? undefined : socket[CONNECTION];
+      const exchange = connection?.ofRequest(request);
       if (exchange === undefined) return;
       exchange.isGiven = true;
       recorder.routed(exchange, bounded(given));
@@ -197,7 +198,8 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
     if (guard.on !== true) return;
     try {
       const { socket } = request as { socket?: TracedSocket };
-      const exchange = socket?.[CONNECTION]?.ofRequest(request);
+      const connection = socket === undefined ? undefined : socket[CONNECTION];
+      const exchange = connection?.ofRequest(request);
       if (exchange === undefined) {
         // Handed to the application by the program.
         keepMatch(request, match);

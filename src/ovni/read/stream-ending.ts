@@ -100,7 +100,7 @@ class StreamSurvey {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const events: { clock: bigint; bytes: Buffer }[] = [];
     let latest = 0n;
-    let at = 0;
+    let at: number;
     for (let from = begin; from < this.end; from += at) {
       const length = read(chunk, Math.min(chunk.length, this.end - from), from);
       at = 0;

@@ -180,7 +180,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   /** The same of a trace that was decided. */
   #keptAfter(span: Span): number {
     const { t2, t3, traceState } = span;
-    let until = 0;
+    let until: number;
     if (keptUntil(traceState) !== 0) until = this.#passedOn(span, true);
     else {
       const time = this.traces.keptAt(t2, t3);

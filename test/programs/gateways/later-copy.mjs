@@ -22,7 +22,10 @@ export async function run() {
     'stock',
   );
   const gateway = await listen(
-    createServer(async ({ headers: { host, connection, ...headers } }, response) => {
+    createServer(async ({ headers: received }, response) => {
+      const headers = { ...received };
+      delete headers.host;
+      delete headers.connection;
       await new Promise(setImmediate);
       const sent = request(stock);
       for (const [name, value] of Object.entries(headers)) sent.setHeader(name, value);

@@ -13,7 +13,7 @@ export const alone = 'OpenTelemetry has no instrumentation of Hono.';
 export async function run() {
   const app = new Hono();
   app.get('/inner/:id', (context) => context.text('inner'));
-  app.get('/outer/:id', async (context) => {
+  app.get('/outer/:id', async () => {
     const answer = await app.request('/inner/8');
     own('after');
     return answer;

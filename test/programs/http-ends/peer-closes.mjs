@@ -1,5 +1,4 @@
 // The peer closes the connection without an answer.
-import { once } from 'node:events';
 import { get } from 'node:http';
 import { otherProcess, own } from '../program.mjs';
 

@@ -1,5 +1,4 @@
 // A kept connection is idle until the server closes it: that is below no request.
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { listen, own, raw } from '../program.mjs';
 
