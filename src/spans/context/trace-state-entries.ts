@@ -9,26 +9,33 @@ import { MAX_MEMBERS, OPEN_TELEMETRY, OWN } from './trace-context.js';
  * is kept.
  */
 const OWN_PARENT =
-  /(?:^|,)tracewright=([\da-f]{32}-[\da-f]{16}-[\da-f]{2})(?:-(keep:\d{1,15}))?(?=,|$)/;
+  /(?:^|,)tracewright=([\da-f]{32}-[\da-f]{16}-[\da-f]{2})(?:-(keep(?::\d{1,15})?))?(?=,|$)/;
 
 const SAMPLED = 1;
 
 /** The member of a trace that is not recorded: services that follow it do not record it either. */
 export const NOT_SAMPLED = `${OWN}=0`;
 
-/** The value of a trace that a service keeps for a reason: who receives it until then keeps it too. */
-const KEEP = 'keep:';
-const KEPT = /(?:^|,)tracewright=(?:[\da-f]{32}-[\da-f]{16}-[\da-f]{2}-)?keep:(\d{1,15})(?=,|$)/;
+/**
+ * The value of a trace that a service keeps for a reason: `keep:TIME`. Who receives it until then keeps it too. Others may
+ * send no time.
+ */
+const KEEP = 'keep';
+const KEPT =
+  /(?:^|,)tracewright=(?:[\da-f]{32}-[\da-f]{16}-[\da-f]{2}-)?(keep(?::(\d{1,15}))?)(?=,|$)/;
 
-/** Until when a sender has a receiver keep the trace, in milliseconds since 1970; 0: it does not. */
+/**
+ * Until when a sender has a receiver keep the trace, in milliseconds since 1970; 0: it does not, Infinity: it has given
+ * no time.
+ */
 export function keptUntil(traceState: string): number {
-  if (!traceState.includes(KEEP)) return 0;
-  return Number(KEPT.exec(traceState)?.[1] ?? 0);
+  const found = traceState.includes(KEEP) ? KEPT.exec(traceState) : null;
+  return found === null ? 0 : Number(found[2] ?? Infinity);
 }
 
 /** A `tracestate` that says so. */
 export function withKeep(traceState: string, until: number): string {
-  return [`${OWN}=${KEEP}${until}`, ...othersThanOwn(traceState).slice(0, MAX_MEMBERS - 1)].join();
+  return [`${OWN}=${KEEP}:${until}`, ...othersThanOwn(traceState).slice(0, MAX_MEMBERS - 1)].join();
 }
 
 /** One that does not. */
@@ -76,10 +83,9 @@ export function saysWhetherSampled(traceState: string): boolean {
  * @param sent our `tracestate`, of which it has what is kept.
  */
 export function withOwnParent(traceState: string, traceParent: string, sent: string): string {
-  const until = keptUntil(sent);
-  const keep = until === 0 ? '' : `-${KEEP}${until}`;
-  const own = `${OWN}=${traceParent.slice('00-'.length)}${keep}`;
-  return [own, ...othersThanOwn(traceState).slice(0, MAX_MEMBERS - 1)].join();
+  const keep = KEPT.exec(sent)?.[1];
+  const own = [traceParent.slice('00-'.length), ...(keep === undefined ? [] : [keep])].join('-');
+  return [`${OWN}=${own}`, ...othersThanOwn(traceState).slice(0, MAX_MEMBERS - 1)].join();
 }
 
 /** Our `traceparent` that a `tracestate` has, and the `tracestate` without it; undefined: it has none. */

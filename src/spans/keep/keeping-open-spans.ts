@@ -16,10 +16,13 @@ const CONSUMER = KINDS.indexOf('consumer');
 /** Of the scope of an open span: what a kill leaves says that nobody has decided. */
 export const UNDECIDED_MARK = UNDECIDED << KEEP_SHIFT;
 
-/** Whether a caller's word holds that a trace is kept. The clocks of both hosts may differ by as much as that. */
+/**
+ * Whether a caller's word holds that a trace is kept. The clocks of both hosts may differ by as much as that. A word
+ * without a time holds when it comes.
+ */
 export function holdsUntil(until: number): boolean {
   const left = until - Date.now();
-  return left > 0 && left <= 2 * LATE_MS;
+  return left > 0 && (left <= 2 * LATE_MS || until === Infinity);
 }
 
 /** The open spans of a thread whose traces wait. */

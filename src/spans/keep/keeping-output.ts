@@ -195,7 +195,8 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   #passedOn({ flags, traceState }: Span, isByMessage: boolean): number {
     if (isByMessage && kindOf(flags) !== CLIENT) return 0;
     const until = keptUntil(traceState);
-    return holdsUntil(until) ? until : 0;
+    if (!holdsUntil(until)) return 0;
+    return until === Infinity ? Date.now() + LATE_MS : until;
   }
 
   #isWithinLimit(kind: string, { t0, t1, t2, t3 }: Span): boolean {

@@ -92,7 +92,6 @@ test('a received word holds until its time', async () => {
       [`tracewright=keep:${now + LATE}`, true],
       [`tracewright=keep:${now - 1}`, false],
       [`tracewright=keep:${now + 3 * LATE}`, false],
-      ['tracewright=keep', false],
       [`a=b,tracewright=keep:${now + LATE}`, true],
     ] as const) {
       const root = received(state);
@@ -102,6 +101,27 @@ test('a received word holds until its time', async () => {
       expect(sent.includes('tracewright=keep:'), state).toBe(isKept);
       if (isKept) expect(sent).toContain(`keep:${now + LATE}`);
       root.end();
+    }
+  });
+  expect(spans.map(({ name, kept: why }) => `${name}: ${why?.reason}`).sort()).toEqual([
+    ...Array<string>(2).fill('query: caller'),
+    ...Array<string>(2).fill('received: caller'),
+  ]);
+});
+
+test('a word without a time holds when it comes, and is passed on with one', async () => {
+  const before = Date.now();
+  const { spans } = await kept({ slowerThan: SLOW }, () => {
+    for (const state of ['tracewright=keep', 'foo=1,tracewright=keep']) {
+      const root = received(state);
+      const part = child(root);
+      const sent = sentBy(part);
+      part.end();
+      root.end();
+      expect(sent.match(/tracewright=keep/g)).toHaveLength(1);
+      expect(Number(/tracewright=keep:(\d+)/.exec(sent)?.[1])).toBeGreaterThanOrEqual(
+        before + LATE,
+      );
     }
   });
   expect(spans.map(({ name, kept: why }) => `${name}: ${why?.reason}`).sort()).toEqual([
