@@ -29,11 +29,12 @@ function checkMcv(mcv: unknown): string {
 
 /** Regular expressions are slow and MCVs few, so each is checked once. */
 const headers = new Map<string, number>();
+/** Those of events that the writer neither follows nor demands a payload of. */
+const usualHeaders = new Map<string, number>();
 
 /** The header of an MCV that was used before; 0 for another, and for one that {@link emitTo} looks at. */
 export function usualHeader(mcv: unknown): number {
-  const header = headers.get(mcv as string) ?? 0;
-  return isFollowed(header) || demandedBytes(mcv as string) > 0 ? 0 : header;
+  return usualHeaders.get(mcv as string) ?? 0;
 }
 
 /**
@@ -61,6 +62,7 @@ function headerWithoutFlags(mcv: string): number {
   if (header === undefined) {
     header = headerOf(0, checkMcv(mcv));
     headers.set(mcv, header);
+    if (!isFollowed(header) && demandedBytes(mcv) === 0) usualHeaders.set(mcv, header);
   }
   return header;
 }
@@ -88,7 +90,7 @@ const STATE_EVENT = headerOf(0, 'OH\0') & CATEGORY_BITS;
 const REGION_EVENT = headerOf(0, 'OU\0') & CATEGORY_BITS;
 
 /** Whether the event is one of a thread's state, by its header. */
-export function isStateEvent(header: number): boolean {
+function isStateEvent(header: number): boolean {
   return (header & CATEGORY_BITS) === STATE_EVENT;
 }
 
