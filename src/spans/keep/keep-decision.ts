@@ -21,8 +21,6 @@ type TraceWords = readonly [t0: number, t1: number, t2: number, t3: number];
 
 /** Reasons as spans have them: with the weight of a kept trace. */
 export const UNDECIDED = codeOf('undecided');
-export const SLOW = codeOf('slow');
-export const ERROR = codeOf('error');
 export const CALLER = codeOf('caller');
 const FIRST = codeOf('first');
 const CHOSEN = codeOf('chosen');
