@@ -2,6 +2,7 @@ import { shared } from '../core/process-state.js';
 import { CarriedBaggage, CarriedLinks } from './context/carried.js';
 import { activeContext, CarriedScope } from './context/active-context.js';
 import {
+  applyIn,
   areInResources,
   contextStorage,
   enterContext,
@@ -45,6 +46,7 @@ export const spans = shared('spans', () => ({
   Span,
   activeContext,
   activeSpan,
+  applyIn,
   areInResources,
   bind,
   configure,

@@ -32,12 +32,7 @@ export function hasCaller(asked: object): boolean {
 export function asCaller<Result>(asked: object, fn: () => Result): Result {
   const caller = (asked as Asked)[CALLER];
   if (caller === undefined) return fn();
-  const before = spans.swapContext(caller.context);
-  try {
-    return fn();
-  } finally {
-    spans.leaveContext(before);
-  }
+  return spans.runWith(caller.context, fn);
 }
 
 /** Has functions of an object called with what is active now. Those that it does not have are left out. */

@@ -1,21 +1,31 @@
 import type { EventEmitter } from 'node:events';
+import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 
+type IsActive<Context> = (context: Context) => boolean;
+
+const isItself: IsActive<unknown> = (context) => spans.activeContext() === context;
+
+/** Replaces a method of one object, where nobody sees it who lists its properties. */
+export function replaceMethod(owner: object, name: string, value: unknown): void {
+  Object.defineProperty(owner, name, { value, configurable: true, writable: true });
+}
+
 /**
- * Has the listeners of a stream of HTTP/2 run in the context of now. Otherwise they run in that of the connection:
- * from Node 24 on all of them, before that what a server of gRPC calls when it has received a message.
+ * Has the listeners of an emitter run in a context. Otherwise those of a connection run in that of the connection: from
+ * Node 24 on all of them, before that what a server of gRPC calls when it has received a message.
+ *
+ * @param isActive whether the listeners would run in it as it is. Default: the context itself is active.
  */
-export function emitInContext(stream: EventEmitter): void {
-  const context = spans.activeContext();
+export function emitInContext<Context extends ActiveContext | undefined>(
+  context: Context,
+  emitter: EventEmitter,
+  isActive: IsActive<Context> = isItself,
+): void {
+  type Emit = typeof emitter.emit;
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
-  const { emit } = stream;
-  stream.emit = function (this: EventEmitter, ...event: Parameters<typeof emit>) {
-    if (spans.activeContext() === context) return emit.apply(this, event);
-    const before = spans.swapContext(context);
-    try {
-      return emit.apply(this, event);
-    } finally {
-      spans.leaveContext(before);
-    }
-  };
+  const { emit } = emitter;
+  replaceMethod(emitter, 'emit', function (this: EventEmitter, ...event: Parameters<Emit>) {
+    return isActive(context) ? emit.apply(this, event) : spans.applyIn(context, emit, this, event);
+  });
 }

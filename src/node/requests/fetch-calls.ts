@@ -222,12 +222,7 @@ function callBackInContext(own: Record<string, unknown>): void {
       if (call === undefined || call.context === spans.activeContext()) {
         return callback.apply(this, values);
       }
-      const before = spans.swapContext(call.context);
-      try {
-        return callback.apply(this, values);
-      } finally {
-        spans.leaveContext(before);
-      }
+      return spans.applyIn(call.context, callback, this, values);
     };
     own[name] = inCallersContext;
   }

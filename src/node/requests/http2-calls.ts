@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { recordsGrpc } from '../../libraries/shared-grpc.js';
+import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
 import { Call } from './call-recorder.js';
@@ -117,7 +118,7 @@ export function traceHttp2Calls(recorder: CallRecorder, hasContext: boolean): vo
 
   const observe = (stream: ClientHttp2Stream, call: Call | Span): void => {
     watchHttp2Ends(stream);
-    if (hasContext) emitInContext(stream);
+    if (hasContext) emitInContext(spans.activeContext(), stream);
     if (!(call instanceof Call)) {
       followGrpcCall(guard, stream, call);
       return;

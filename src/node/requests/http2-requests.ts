@@ -4,11 +4,12 @@ import { isNextMatch, onRouterMatch } from '../../libraries/engine/router-matche
 import { routeOf as givenRoute, watchGivenRoutes } from '../../spans/route.js';
 import type { Span } from '../../spans/span.js';
 import { Guard } from '../guard.js';
+import { emitInContext } from './emit-in-context.js';
 import type { ServedRequest } from './exchange.js';
 import { endServedGrpc, isGrpc } from './grpc.js';
 import type { ServerRecorder } from './server-recorder.js';
 import { bounded, routeOf } from './path-and-route.js';
-import { emitWithin } from './request-context.js';
+import { isWithin } from './request-context.js';
 
 const SERVED = Symbol('tracewright.served');
 const CALL = Symbol('tracewright.call');
@@ -34,7 +35,9 @@ export function traceHttp2Requests(recorder: ServerRecorder): void {
         stream[SERVED] = served;
         span = served.span;
       }
-      if (span !== undefined && recorder.context !== undefined) emitWithin(span, stream);
+      if (span !== undefined && recorder.context !== undefined) {
+        emitInContext(span, stream, isWithin);
+      }
       stream.once('close', () => {
         close(stream);
       });

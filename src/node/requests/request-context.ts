@@ -1,34 +1,18 @@
-import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
+import { emitInContext, replaceMethod } from './emit-in-context.js';
 import { CONNECTION } from './exchange.js';
 import type { TracedSocket } from './exchange.js';
 
 /** Whether what runs belongs to a request already: its span is active, or one below it. */
-function isWithin(request: Span): boolean {
+export function isWithin(request: Span): boolean {
   const context = spans.activeContext();
   return context === request || context?.activeSpan?.root === request;
 }
 
 function enter(request: Span): void {
   if (!isWithin(request)) spans.enterContext(request);
-}
-
-/** Replaces a method of one object, where nobody sees it who lists its properties. */
-function replaceMethod(owner: object, name: string, value: unknown): void {
-  Object.defineProperty(owner, name, { value, configurable: true, writable: true });
-}
-
-/** Has the listeners of an emitter run in the context of a request, whatever is active where Node emits. */
-export function emitWithin(request: Span, emitter: EventEmitter): void {
-  type Emit = typeof emitter.emit;
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
-  const { emit } = emitter;
-  replaceMethod(emitter, 'emit', function (this: EventEmitter, ...event: Parameters<Emit>) {
-    if (isWithin(request)) return emit.apply(this, event);
-    return spans.runWithOne(request, (all) => emit.apply(this, all), event);
-  });
 }
 
 /** What Node keeps of a connection to read requests. */
@@ -69,7 +53,7 @@ function replaceCallback(parser: Parser, number: unknown): void {
 function whenTimedOut(this: TracedSocket): void {
   const request = this[CONNECTION]?.oldest?.span;
   if (request !== undefined) enter(request);
-  // Whoever has had the connection last is not concerned.
+  // The request before on the connection is not concerned.
   else if (spans.activeContext() !== undefined) spans.enterContext(undefined);
 }
 
@@ -96,19 +80,13 @@ export class RequestContext {
     // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
     const { assignSocket } = response;
     replaceMethod(response, 'assignSocket', function (this: ServerResponse, socket: TracedSocket) {
-      spans.runWithOne(
-        request,
-        (given) => {
-          assignSocket.call(this, given);
-        },
-        socket,
-      );
+      spans.applyIn(request, assignSocket, this, [socket]);
     });
   }
 
   /** A connection is closed, and Node is about to say so to a request that is not answered. */
   abort(request: Span, message: IncomingMessage, response: ServerResponse): void {
-    emitWithin(request, message);
-    emitWithin(request, response);
+    emitInContext(request, message, isWithin);
+    emitInContext(request, response, isWithin);
   }
 }

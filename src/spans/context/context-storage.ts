@@ -339,6 +339,21 @@ export function runWith<Arguments extends unknown[], Result>(
   return runWithOne(context, (all: Arguments) => fn(...all), values);
 }
 
+/** As `runWith`, of a method and its object. It makes no function and no list. */
+export function applyIn<Self, Arguments extends unknown[], Result>(
+  context: object | undefined,
+  fn: (this: Self, ...values: Arguments) => Result,
+  self: Self,
+  values: Arguments,
+): Result {
+  const before = swapContext(context);
+  try {
+    return fn.apply(self, values);
+  } finally {
+    leaveContext(before);
+  }
+}
+
 /** As `runWith` with one argument. It has no list of arguments to pass on, which Node's own `run` has. */
 export function runWithOne<Value, Result>(
   context: object | undefined,
