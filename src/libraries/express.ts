@@ -1,6 +1,6 @@
 import { BoundedCache } from '../core/bounded-cache.js';
 import { isAnswered } from './engine/answered-errors.js';
-import { requiredObject, text } from './engine/payload.js';
+import { isObject, requiredObject, text } from './engine/payload.js';
 import type { Description, Library, Operation } from './library.js';
 
 /** A function that a request goes through. */
@@ -30,10 +30,6 @@ function handlerName(pattern: string): string {
 }
 
 const handlers = new BoundedCache(KEPT, MAX_PATTERN, handlerName);
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
 
 function isOfRoute(layer: unknown): boolean {
   return isObject(layer) && 'method' in layer;

@@ -1,6 +1,6 @@
-import { routeFound, routeOf } from '../spans/route.js';
+import { mountedRoute, routeFound, routeOf } from '../spans/route.js';
 import { isAnswered } from './engine/answered-errors.js';
-import { requiredObject, text } from './engine/payload.js';
+import { isObject, requiredObject, text } from './engine/payload.js';
 import { markServed, servedBy } from './engine/socketless-requests.js';
 import type { Library, Operation } from './library.js';
 
@@ -70,10 +70,6 @@ function foundIn({ handlers, index, matched }: Call): Found | undefined {
   return (requiredObject(handlers, 'handlers') as readonly Found[])[index as number];
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 function applicationOf(context: Context): Application {
   let known = context[APPLICATION];
   if (known === undefined) context[APPLICATION] = known = findApplication(context);
@@ -96,8 +92,7 @@ function findApplication({ env, req }: Context): Application {
 
 function patternOf({ path }: Route, { prefix }: Application): string | undefined {
   const own = text(path);
-  if (own === undefined) return undefined;
-  return (prefix !== '' && own === '/' ? prefix : prefix + own).slice(0, MAX_PATTERN);
+  return own === undefined ? undefined : mountedRoute(prefix, own).slice(0, MAX_PATTERN);
 }
 
 /** A function for any method, such as middleware. What is for one method has a route. */

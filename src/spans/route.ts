@@ -53,6 +53,11 @@ function keepRoute(request: object, route: string): void {
   for (const given of watchers) given(request, route);
 }
 
+/** A pattern of what is mounted at a prefix. The root of that adds nothing. */
+export function mountedRoute(prefix: string, pattern: string): string {
+  return prefix !== '' && pattern === '/' ? prefix : prefix + pattern;
+}
+
 /** What was said of the route of a request; undefined: nothing. */
 export function routeOf(request: object): string | undefined {
   return (request as GivenRoute)[ROUTE];

@@ -1,3 +1,5 @@
+import { mountedRoute } from '../../spans/route.js';
+
 export interface KoaContext {
   readonly req?: unknown;
   readonly path?: unknown;
@@ -9,7 +11,7 @@ export interface KoaContext {
 const mounts = new WeakMap<object, string[]>();
 
 /** The prefix of the mounts that the request is in; empty: none. */
-export function mountPrefix(context: KoaContext): string {
+function mountPrefix(context: KoaContext): string {
   const prefixes = mounts.get(context);
   if (prefixes === undefined) return '';
   const [requested = ''] = String(context.originalUrl).split('?', 1);
@@ -25,8 +27,7 @@ function isMounted(requested: string, prefix: string, path: string): boolean {
 
 /** The pattern of a route within the mounts. */
 export function mountedPattern(context: KoaContext, pattern: string): string {
-  const prefix = mountPrefix(context);
-  return prefix !== '' && pattern === '/' ? prefix : prefix + pattern;
+  return mountedRoute(mountPrefix(context), pattern);
 }
 
 /**

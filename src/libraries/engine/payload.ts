@@ -19,6 +19,11 @@ export function requiredObject(value: unknown, what: string): object {
   return value;
 }
 
+/** Whether a message, or what it has, may have properties. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** A text that is recorded if there is one; never an empty one. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,4 +1,5 @@
-import { routeFound } from '../../spans/route.js';
+import { mountedRoute, routeFound } from '../../spans/route.js';
+import { isObject } from '../engine/payload.js';
 import { serveWebRequest } from '../engine/socketless-requests.js';
 import { SOCKETLESS } from '../watched-channels.js';
 import type { Injection } from './injected-file.js';
@@ -42,12 +43,11 @@ function prefixOf({ path, node }: Event): string {
 function report(event: Event, { route, path }: Route): void {
   const pattern = route ?? path;
   const request = event.runtime?.node?.req ?? event.node?.req ?? event.req;
-  if (typeof pattern !== 'string' || typeof request !== 'object' || request === null) return;
+  if (typeof pattern !== 'string' || !isObject(request)) return;
   // What is before that is a path that was requested.
   if ((request as NodeRequest).baseUrl) return;
   const prefix = event.runtime === undefined && event.node !== undefined ? prefixOf(event) : '';
-  const whole = prefix !== '' && pattern === '/' ? prefix : prefix + pattern;
-  routeFound(request, whole.slice(0, MAX_PATTERN));
+  routeFound(request, mountedRoute(prefix, pattern).slice(0, MAX_PATTERN));
 }
 
 /** The routes of h3, and its requests without a socket. */

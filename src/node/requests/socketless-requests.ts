@@ -1,3 +1,4 @@
+import { isObject } from '../../libraries/engine/payload.js';
 import { matchOf } from '../../libraries/engine/router-matches.js';
 import type { SocketlessRequest } from '../../libraries/engine/socketless-requests.js';
 import { SOCKETLESS } from '../../libraries/watched-channels.js';
@@ -15,10 +16,6 @@ interface Answer {
   readonly writableEnded?: unknown;
   readonly headersSent?: unknown;
   once?: (event: string, listen: () => void) => unknown;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function statusOf({ statusCode, status }: Answer): number | undefined {
