@@ -225,11 +225,11 @@ const process: Operation<Call> = {
     const [job] = argumentsOf(call) as [Job | undefined];
     return carriedIn(job?.opts);
   },
-  beginsTrace(call, sender) {
+  beginsTrace(call, sender, carrier) {
     const [job] = argumentsOf(call) as [Job];
     return beginsTrace(sender, {
       kind: kindOf(queueOf(call), job.name),
-      carrier: carriedIn(job.opts),
+      carrier: carrier as Record<string, unknown>,
       attempts: (number(job.attemptsStarted) ?? (number(job.attemptsMade) ?? 0) + 1) - 1,
       added: number(job.timestamp) ?? Date.now(),
       isScheduled: text(job.repeatJobKey) !== undefined,

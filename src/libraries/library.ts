@@ -68,8 +68,8 @@ export interface Operation<Message extends object = object> {
   describe(message: Message, options: LibraryOptions): Description | undefined;
   /** Sees every message as it begins, also of what is not recorded. It must not keep values. */
   notice?(message: Message): void;
-  /** Whether what was received begins a trace, with a link to its sender. */
-  beginsTrace?(message: Message, sender: object): boolean;
+  /** Whether what was received begins a trace, with a link to its sender. `headers`: what `received` has returned. */
+  beginsTrace?(message: Message, sender: object, headers: object): boolean;
   /** Whether it is a new beginning, whatever is active: a connection that is made again. */
   isDetached?(message: Message): boolean;
   /** The span that it comes from, if that is not above it. */

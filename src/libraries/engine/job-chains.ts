@@ -33,7 +33,7 @@ export function noteAdded(carrier: Record<string, unknown>, kind: string): void 
 /** What is known of a job that begins. */
 export interface Beginning {
   readonly kind: string;
-  readonly carrier: Record<string, unknown> | undefined;
+  readonly carrier: Readonly<Record<string, unknown>>;
   /** How often it has begun before. */
   readonly attempts: number;
   /** When it was added, in milliseconds since 1970. */
@@ -47,7 +47,7 @@ export function beginsTrace(
   sender: object,
   { kind, carrier, attempts, added, isScheduled }: Beginning,
 ): boolean {
-  const above = Number(carrier?.[ABOVE] ?? 0);
+  const above = Number(carrier[ABOVE] ?? 0);
   const begins = isScheduled || above >= MOST || attempts >= MOST || Date.now() - added > LATEST_MS;
   jobs.set(sender, { kind, above: begins ? 0 : above });
   return begins;

@@ -237,10 +237,11 @@ export class OperationSpans implements CallRecorder {
       return { ...this.#below, parent: null, links: to === undefined ? [] : [{ to }] };
     }
     if (operation.received === undefined) return undefined;
-    const sender = senderOf(operation.received(message));
-    if (sender?.parent === undefined || operation.beginsTrace?.(message, sender) !== true) {
-      return { ...this.#below, parent: sender };
-    }
+    const headers = operation.received(message);
+    const sender = senderOf(headers);
+    const begins =
+      sender?.parent !== undefined && operation.beginsTrace?.(message, sender, headers!) === true;
+    if (!begins) return { ...this.#below, parent: sender };
     return { ...this.#below, parent: sender.withoutParent(), links: [{ to: sender }] };
   }
 
