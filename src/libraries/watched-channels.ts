@@ -128,6 +128,9 @@ export const WITH_ES_MODULES: readonly InjectedName[] = ['h3', 'hono', 'nest', '
 /** The channel of requests that an application gets without a socket. */
 export const SOCKETLESS = 'tracewright.request.socketless';
 
+/** The channel of the headers of a request of node:http, until something observes them. */
+export const CALL_HEADERS = 'tracewright:http.client.headers';
+
 /** Packages that belong to a library: they say more of its requests, or call the program back. */
 const FURTHER: Partial<Record<InjectedName, readonly string[]>> = {
   adapters: ['light-my-request', 'serverless-http', '@codegenie/serverless-express'],

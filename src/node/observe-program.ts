@@ -1,4 +1,5 @@
 import {
+  CALL_HEADERS,
   firstChannels,
   SOCKETLESS,
   usefulInjections,
@@ -16,13 +17,10 @@ import type { ProcessPlan } from './run/process-plan.js';
 import type { LateRequests } from './threads/observed-thread.js';
 import { part } from './warning.js';
 
-/** As in requests/stored-headers.ts, which is loaded with the first request. */
-const HEADERS_CHANNEL = 'tracewright:http.client.headers';
-
 /** What is published first of anything that is recorded of requests. What listens will serve. */
 const FIRST_OF_REQUESTS = [
   'http.server.request.start',
-  HEADERS_CHANNEL,
+  CALL_HEADERS,
   'http.client.request.created',
   'http.client.request.start',
   'undici:request:create',

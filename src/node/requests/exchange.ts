@@ -82,12 +82,6 @@ export class Connection {
     this.#last = exchange;
   }
 
-  find(response: object): Exchange | undefined {
-    let exchange = this.#oldest;
-    while (exchange !== undefined && exchange.response !== response) exchange = exchange.next;
-    return exchange;
-  }
-
   /** The open exchange of a request. */
   ofRequest(request: object): Exchange | undefined {
     let exchange = this.#oldest;

@@ -70,17 +70,12 @@ function targetOf(request: ClientRequest): CallTarget {
   const authority = authorityOf(request);
   if (authority === undefined) return callTarget(method, scheme, '', path, request.host);
   const port = agent === false ? undefined : agent?.defaultPort;
-  if (typeof port === 'number' && port !== (isSecure ? 443 : 80)) {
-    const isWhole = hostAndPort(authority)?.port !== undefined;
-    return callTarget(
-      method,
-      scheme,
-      isWhole ? authority : `${authority}:${port}`,
-      path,
-      undefined,
-    );
-  }
-  return callTarget(method, scheme, authority, path, undefined);
+  const lacksPort =
+    typeof port === 'number' &&
+    port !== (isSecure ? 443 : 80) &&
+    hostAndPort(authority)?.port === undefined;
+  const whole = lacksPort ? `${authority}:${port}` : authority;
+  return callTarget(method, scheme, whole, path, undefined);
 }
 
 /** The sockets that have no room for a request, because its agent may open no more; undefined: it has one. */

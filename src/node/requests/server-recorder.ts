@@ -159,14 +159,11 @@ export class ServerRecorder {
     const authority = typeof host === 'string' ? host : '';
     const attributes = attributesOf({ protocol: WITHOUT_SOCKET, method, authority }, path);
     const context = this.#hasContext ? spans.activeContext() : undefined;
-    let span: Span;
-    if (context?.activeSpan === undefined) {
-      const sent = sentContext(headers as IncomingHttpHeaders);
-      span = this.#startNamed(spanName(knownMethod(method)), attributes, sent, undefined);
-    } else {
-      const name = spanName(knownMethod(method));
-      span = spans.startIn(context, HTTP_SCOPE, name, SERVER >> KIND_SHIFT, attributes);
-    }
+    const name = spanName(knownMethod(method));
+    const span =
+      context?.activeSpan === undefined
+        ? this.#startNamed(name, attributes, sentContext(headers as IncomingHttpHeaders), undefined)
+        : spans.startIn(context, HTTP_SCOPE, name, SERVER >> KIND_SHIFT, attributes);
     return { method, path, span, route: '', keptRoute: '', matched: undefined };
   }
 

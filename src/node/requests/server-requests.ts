@@ -23,6 +23,12 @@ function forget({ socket }: ServerMessage): void {
   if (connection !== undefined) connection.received = undefined;
 }
 
+/** The open exchange of a request. What a program passes for one may have no socket. */
+function exchangeOf(request: object): Exchange | undefined {
+  const { socket } = request as { socket?: TracedSocket };
+  return socket === undefined ? undefined : socket[CONNECTION]?.ofRequest(request);
+}
+
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
 interface FastifyRequest {
@@ -184,9 +190,7 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
     try {
       // Of HTTP/2 the socket is a stand-in.
       if ((request as Partial<IncomingMessage>).httpVersionMajor === 2) return;
-      const { socket } = request as { socket?: TracedSocket };
-      const connection = socket === undefined ? undefined : socket[CONNECTION];
-      const exchange = connection?.ofRequest(request);
+      const exchange = exchangeOf(request);
       if (exchange === undefined) return;
       exchange.isGiven = true;
       recorder.routed(exchange, bounded(given));
@@ -197,9 +201,7 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
   onRouterMatch(1, (request, match) => {
     if (guard.on !== true) return;
     try {
-      const { socket } = request as { socket?: TracedSocket };
-      const connection = socket === undefined ? undefined : socket[CONNECTION];
-      const exchange = connection?.ofRequest(request);
+      const exchange = exchangeOf(request);
       if (exchange === undefined) {
         // Handed to the application by the program.
         keepMatch(request, match);
@@ -215,9 +217,7 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
     }
   });
   watchFastifyRoutes(guard, (response, route) => {
-    const { socket } = response.req as { socket?: TracedSocket };
-    const connection: Connection | undefined = socket?.[CONNECTION];
-    const exchange = connection?.find(response);
+    const exchange = exchangeOf(response.req);
     if (exchange === undefined) {
       // Of HTTP/2, or handed to the application by the program.
       routeFound(response.req, route);

@@ -1,11 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
+import { CALL_HEADERS } from '../../libraries/watched-channels.js';
 
 /** The parts of a request that Node does not document. */
 type Internals = ClientRequest & { _storeHeader: (firstLine: string, headers: unknown) => void };
-
-/** Published when a request makes its headers, until something observes them. */
-export const HEADERS_CHANNEL = 'tracewright:http.client.headers';
 
 /** Gets the headers as Node has them, and returns those that are sent. */
 type Observer = (request: ClientRequest, headers: unknown) => unknown;
@@ -26,7 +24,7 @@ export function observeHeaders(observe: Observer): void {
 export function wrapStoredHeaders(): void {
   if (isWrapped) return;
   isWrapped = true;
-  const first = channel(HEADERS_CHANNEL);
+  const first = channel(CALL_HEADERS);
   const { ClientRequest: Request } = process.getBuiltinModule('node:http');
   const prototype = Request.prototype as Internals;
   const store = prototype._storeHeader;
