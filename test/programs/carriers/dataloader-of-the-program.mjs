@@ -1,15 +1,18 @@
-// One DataLoader for all: the batch is below the request that has begun it, and each goes on below itself.
+// One DataLoader for all: the batch is below the request that has begun it, with a link to each caller. Each goes on below itself.
 import { createServer } from 'node:http';
 import DataLoader from 'dataloader';
 import { ask, listen, own, until } from '../program.mjs';
 
 export const expected = `
 server GET (no route) 200
-  own batch of 2
+  own batch of 2 links:2
   own loaded for GET
 server POST (no route) 200
   own loaded for POST
 `;
+
+export const difference =
+  'OpenTelemetry has no link to the second caller. A batch for two callers has a link to each.';
 
 export async function run() {
   let dispatch;
