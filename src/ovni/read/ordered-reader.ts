@@ -1,5 +1,4 @@
 import { TraceFormatError } from '../../core/errors.js';
-import { FileWindow } from '../../core/files/file-window.js';
 import { codeOf } from '../layout.js';
 import { StreamReader } from './reader.js';
 import type { ReadStreamOptions, StreamEvent } from './reader.js';
@@ -8,38 +7,17 @@ import type { ReadStreamOptions, StreamEvent } from './reader.js';
 export const REGION_BEGIN = codeOf('OU[');
 export const REGION_END = codeOf('OU]');
 
-/** Bytes that are searched at once. */
-const SEARCHED_BYTES = 1 << 20;
-const BEGIN_TEXT = Buffer.from('OU[');
-
-/** A region of unordered events: those from `begin` to before `end`, in bytes from the start of the file. */
+/** A region of unordered events. */
 interface Region {
-  begin: number;
+  /** Where its end begins, in bytes from the start of the file; infinite if it has none. */
   end: number;
   /** Its earliest clock. */
   earliest: bigint;
 }
 
-/** Whether the bytes of an `OU[` occur in a file: a fraction of what reading its events costs. */
-function mayHaveRegions(path: string, windowBytes: number | undefined): boolean {
-  const window = new FileWindow(path, windowBytes);
-  try {
-    while (window.remaining >= BEGIN_TEXT.length) {
-      const count = Math.min(window.remaining, SEARCHED_BYTES);
-      const bytes = window.peek(count);
-      if (bytes === undefined) return false;
-      if (bytes.includes(BEGIN_TEXT)) return true;
-      // The text may begin in the last two bytes.
-      window.skip(count - Math.min(BEGIN_TEXT.length - 1, count - 1));
-    }
-    return false;
-  } finally {
-    window.close();
-  }
-}
-
 /** The regions of a stream, up to its end or its first fault. One that does not end goes on to there. */
-function regionsOf(reader: StreamReader): Region[] {
+function regionsOf(path: string, options: ReadStreamOptions): Region[] {
+  const reader = new StreamReader(path, { ...options, maxDataBytes: 0 });
   const regions: Region[] = [];
   let open: Region | undefined;
   const { event } = reader;
@@ -52,12 +30,14 @@ function regionsOf(reader: StreamReader): Region[] {
       } else if (open !== undefined) {
         if (event.clock < open.earliest) open.earliest = event.clock;
       } else if (code === REGION_BEGIN) {
-        open = { begin: reader.offset, end: Infinity, earliest: 2n ** 64n };
+        open = { end: Infinity, earliest: 2n ** 64n };
         regions.push(open);
       }
     }
   } catch (error) {
     if (!(error instanceof TraceFormatError)) throw error;
+  } finally {
+    reader.close();
   }
   return regions;
 }
@@ -67,20 +47,10 @@ function regionsOf(reader: StreamReader): Region[] {
  * moved before those that are later, as `ovnisort` does. Events of the same clock stay in their order.
  */
 export function openInOrder(path: string, options: ReadStreamOptions): StreamReader {
-  const inFile = new StreamReader(path, options);
-  try {
-    if (!mayHaveRegions(path, options.windowBytes)) return inFile;
-  } catch (error) {
-    inFile.close();
-    throw error;
-  }
-  inFile.close();
-  const scan = new StreamReader(path, { ...options, maxDataBytes: 0 });
-  try {
-    return new OrderedReader(path, options, regionsOf(scan));
-  } finally {
-    scan.close();
-  }
+  const regions = regionsOf(path, options);
+  return regions.length === 0
+    ? new StreamReader(path, options)
+    : new OrderedReader(path, options, regions);
 }
 
 /** A stream with regions. Of what a region is sorted among, the offsets are in memory. */
