@@ -4,6 +4,8 @@ import { hexWord } from '../spans/context/ids.js';
 import {
   KIND_MASK,
   KIND_SHIFT,
+  NESTED_SERVER,
+  SERVER,
   PARENT_REMOTE,
   STATUS_MASK,
   STATUS_SHIFT,
@@ -171,7 +173,10 @@ type Fields = {
 };
 
 const fields: Fields = {
-  kind: ({ flags }) => (flags >> KIND_SHIFT) & KIND_MASK,
+  kind: ({ flags }) => {
+    const kind = (flags >> KIND_SHIFT) & KIND_MASK;
+    return kind === NESTED_SERVER ? SERVER : kind;
+  },
   parentSpanContext: parentOf,
   parentSpanId: (span) => parentOf(span)?.spanId,
   startTime: ({ observed, exactStart }) => instant(observed, exactStart),

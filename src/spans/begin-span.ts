@@ -4,7 +4,14 @@ import type { Carried } from './context/carried.js';
 import { pool, POOL_WORDS, refill } from './context/ids.js';
 import type { RemoteParent } from './context/remote-parent.js';
 import { NOT_SAMPLED, saysWhetherSampled, withDecision } from './context/trace-state-entries.js';
-import { KIND_SHIFT, PARENT_REMOTE, TRACE_FLAGS_MASK } from './layout.js';
+import {
+  KIND_MASK,
+  KIND_SHIFT,
+  NESTED_SERVER,
+  PARENT_REMOTE,
+  SERVER_BITS,
+  TRACE_FLAGS_MASK,
+} from './layout.js';
 import { observer } from './observer.js';
 import { checkName, isIdle, openOutput, output, warnWithoutTarget } from './recording.js';
 import { isInShare } from './sampling.js';
@@ -22,6 +29,9 @@ import type { SpanTemplate } from './write/span-template.js';
 /** Of the flags of a trace: it is recorded. */
 export const SAMPLED = 1;
 const RANDOM = 2;
+
+const KIND_BITS = KIND_MASK << KIND_SHIFT;
+const NESTED_BITS = NESTED_SERVER << KIND_SHIFT;
 
 /** Words of the pool that are used up. */
 let used = POOL_WORDS;
@@ -101,7 +111,9 @@ export function begin(
     const state = callers & SAMPLED;
     const { s0: p0, s1: p1 } = parent;
     const isBelow = parent.output === to && parent.state !== NOT_RECORDED;
-    const flags = callers | kind | (isBelow ? BELOW : 0);
+    const isNested =
+      kind === SERVER_BITS && isBelow && (parent.root.flags & KIND_BITS) === SERVER_BITS;
+    const flags = callers | (isNested ? NESTED_BITS : kind) | (isBelow ? BELOW : 0);
     return new Span(
       to,
       state,

@@ -67,6 +67,14 @@ export const STATUSES = ['unset', 'ok', 'error'] as const;
 export const STATUS_OK = 1;
 export const STATUS_ERROR = 2;
 export type SpanKind = (typeof KINDS)[number];
+export const SERVER = KINDS.indexOf('server');
+/** The same in the flags. */
+export const SERVER_BITS = SERVER << KIND_SHIFT;
+/**
+ * Of a server span whose local root is a server span, too, as some frameworks have. It is no request of its own, so
+ * readers show it as internal, as they do every number above those of `KINDS`.
+ */
+export const NESTED_SERVER = 5;
 export type SpanStatus = (typeof STATUSES)[number];
 
 /** Fields that follow the program's attributes. They are absent where there is nothing to say. */

@@ -1,5 +1,5 @@
 import { hexWord } from '../../core/words-text.js';
-import { KINDS, STATUSES } from '../../spans/layout.js';
+import { KINDS, STATUSES, SERVER } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
 import {
   INSTANT_BIT,
@@ -14,7 +14,6 @@ import {
 import type { IndexPart, LookIndex } from './look-index.js';
 
 const CLIENT = KINDS.indexOf('client');
-const SERVER = KINDS.indexOf('server');
 const CONSUMER = KINDS.indexOf('consumer');
 
 /** Whether a row is a call of another service. */

@@ -1,5 +1,5 @@
 import { IndexRow, rowAt } from '../index/index-row.js';
-import { KINDS } from '../../spans/layout.js';
+import { SERVER } from '../../spans/layout.js';
 import { KIND_MASK } from '../index/look-index.js';
 import type { IndexPart, LookIndex, Source } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
@@ -8,8 +8,6 @@ import { IN_WINDOW } from './selection.js';
 import type { RowSelection } from './selection.js';
 import { spanOfPause } from './span-family.js';
 import type { TreeSpan } from './span-family.js';
-
-const SERVER = KINDS.indexOf('server');
 
 /** Requests of one call that are looked at: it may have been repeated. */
 const MOST_REQUESTS = 8;

@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../core/bounded-cache.js';
 import type { SpanValue } from '../../spans/attributes.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
-import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
+import { SERVER_BITS } from '../../spans/layout.js';
 import type { Span } from '../../spans/span.js';
 import { SpanTemplate } from '../../spans/write/span-template.js';
 import {
@@ -63,9 +63,6 @@ export function routedName(name: string, route: string): string {
   }
   return names.of(route);
 }
-
-/** The kind of a server's span, in the bits of the flags. */
-export const SERVER = KINDS.indexOf('server') << KIND_SHIFT;
 
 /** A caller can send any host: so many templates are kept. */
 const MOST = 8;
@@ -169,7 +166,7 @@ export function attributesOf(
 
 function templateOf(kind: RequestKind): SpanTemplate {
   const name = spanName(kind.method);
-  return new SpanTemplate(HTTP_SCOPE, name, SERVER, (path) => attributesOf(kind, path), true);
+  return new SpanTemplate(HTTP_SCOPE, name, SERVER_BITS, (path) => attributesOf(kind, path), true);
 }
 
 function templateWith(kind: RequestKind, route: string): SpanTemplate {
@@ -178,5 +175,5 @@ function templateWith(kind: RequestKind, route: string): SpanTemplate {
     return { ...others, 'http.route': route, 'url.path': last };
   };
   const name = routedName(spanName(kind.method), route);
-  return new SpanTemplate(HTTP_SCOPE, name, SERVER, withRoute, true);
+  return new SpanTemplate(HTTP_SCOPE, name, SERVER_BITS, withRoute, true);
 }

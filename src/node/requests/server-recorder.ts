@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { codeAt, textLength } from '../../core/utf8.js';
 import type { SpanValue } from '../../spans/attributes.js';
-import { KIND_SHIFT } from '../../spans/layout.js';
+import { SERVER, SERVER_BITS } from '../../spans/layout.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
 import { otherHeaders } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
@@ -29,7 +29,6 @@ import {
   protocolOf,
   RequestTemplates,
   routedName,
-  SERVER,
 } from './request-templates.js';
 import { bounded, pathOf } from './path-and-route.js';
 import { RequestContext } from './request-context.js';
@@ -163,7 +162,7 @@ export class ServerRecorder {
     const span =
       context?.activeSpan === undefined
         ? this.#startNamed(name, attributes, sentContext(headers as IncomingHttpHeaders), undefined)
-        : spans.startIn(context, HTTP_SCOPE, name, SERVER >> KIND_SHIFT, attributes);
+        : spans.startIn(context, HTTP_SCOPE, name, SERVER, attributes);
     return { method, path, span, route: '', keptRoute: '', matched: undefined };
   }
 
@@ -239,7 +238,7 @@ export class ServerRecorder {
   ): Span {
     const remote = sent === undefined ? undefined : spans.extract(sent);
     const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
-    return spans.startRequest(HTTP_SCOPE, name, attributes, SERVER, remote, trusted);
+    return spans.startRequest(HTTP_SCOPE, name, attributes, SERVER_BITS, remote, trusted);
   }
 
   /** The request has this route now, also if it is never answered. */

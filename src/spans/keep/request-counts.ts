@@ -1,4 +1,4 @@
-import { KINDS } from '../layout.js';
+import { SERVER } from '../layout.js';
 import type { Span } from '../span.js';
 import type { KeepRules, SlowRule } from './keep-options.js';
 import { DurationCounts } from './released-counts.js';
@@ -74,7 +74,6 @@ export class RequestCounts extends ReleasedFigures {
 
 /** Names that came a short while ago are found by their lengths and kinds, without maps. A power of two. */
 const RECENT_NAMES = 64;
-const SERVER = KINDS.indexOf('server');
 
 /** The requests of a thread by their names and routes. */
 export class AllRequests {

@@ -71,15 +71,12 @@ export function releasedOf({ attributes, start, end }: EventPacket, epoch = 0n):
     const value = valueOf(wanted);
     return typeof value === 'string' ? value : '';
   };
-  const isBelow = numberOf(RELEASED_BELOW) === 1;
-  const kind = KINDS[numberOf(RELEASED_KIND)] ?? 'internal';
   return {
     name: textOf(RELEASED_NAME),
     route: textOf(RELEASED_ROUTE),
     resource: numberOf(RELEASED_RESOURCE),
-    isBelow,
-    // A framework's own span of a request, below the request: as the index has those that were kept.
-    kind: isBelow && kind === 'server' ? 'internal' : kind,
+    isBelow: numberOf(RELEASED_BELOW) === 1,
+    kind: KINDS[numberOf(RELEASED_KIND)] ?? 'internal',
     from: epoch + start,
     to: epoch + end,
     count: numberOf(RELEASED_COUNT),

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { SpanMetrics } from '../../../src/ship/span-metrics.js';
+import { readSpans } from '../../../src/spans/index.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { recording, reportOn } from './recorded-service.js';
 
@@ -19,6 +21,20 @@ function serve(count: number): void {
     root.end();
   }
 }
+
+it('a server span below one of its process is no request in the metrics of ship', async () => {
+  const { path } = await recording(
+    () => {
+      serve(SPANS);
+    },
+    { service: 'shop' },
+  );
+  const metrics = new SpanMetrics();
+  for await (const span of readSpans(path)) metrics.add(span);
+  const [route, ...others] = metrics.routes;
+  expect(route).toMatchObject({ requests: SPANS, errors: 1 });
+  expect(others).toEqual([]);
+});
 
 it.each([
   ['kept', undefined],

@@ -23,6 +23,8 @@ describe.skipIf(place === undefined)('requests of', () => {
   ])('%s are traced with their routes, context %s', async (name, context) => {
     const service = new TracedProcess('framework-service.mjs', {
       args: [place!, name],
+      // Whose package.json says which packages have another name.
+      cwd: place!,
       env: { TRACEWRIGHT_CONTEXT: context },
     });
     for (const path of ['/orgs/users/fine', '/orgs/users/error', '/checked']) {

@@ -1,13 +1,10 @@
 import { BLOCK_ROWS, buildAttributeBlocks } from './attribute-blocks.js';
-import { KINDS } from '../../../spans/layout.js';
-import { KIND_MASK, REMOTE_PARENT_BIT, UNFINISHED_BIT } from '../look-index.js';
+import { UNFINISHED_BIT } from '../look-index.js';
 import { ColumnMemory } from './column-memory.js';
 import { orderRows } from './order-rows.js';
 import { parentsOfPart } from './parents-of-part.js';
 import type { BuiltPart, PartColumns, PartFacts } from './part-columns.js';
 import type { RowBatch } from '../../../rows/row-batch.js';
-
-const SERVER = KINDS.indexOf('server');
 
 /**
  * Orders the rows that a scan has read, and joins the parents among them.
@@ -48,10 +45,7 @@ export function buildPart(
     route: orderedWords('route'),
     track: orderedWords('track'),
     trace,
-    flags: withOneRequest(
-      inOrder(rows.flags, order, memory.bytes('flags', length)),
-      parents.parent,
-    ),
+    flags: inOrder(rows.flags, order, memory.bytes('flags', length)),
     recordOffset: orderedWords('recordOffset'),
     ...parents,
     nameBytes,
@@ -78,25 +72,6 @@ export function buildPart(
     firstEnd: rows.count === 0 ? 0 : rows.start[0]! + rows.duration[0]!,
   };
   return { facts, columns, order };
-}
-
-/**
- * A framework may have a server span of its own below the one of the request, in the same process. That is no request:
- * it counts as an internal span.
- */
-function withOneRequest(flags: Uint8Array, parent: Int32Array): Uint8Array {
-  for (let row = 0; row < flags.length; row++) {
-    if ((flags[row]! & KIND_MASK) !== SERVER) continue;
-    let above = row;
-    while ((flags[above]! & REMOTE_PARENT_BIT) === 0) {
-      above = parent[above]!;
-      if (above < 0) break;
-      if ((flags[above]! & KIND_MASK) !== SERVER) continue;
-      flags[row]! &= ~KIND_MASK;
-      break;
-    }
-  }
-  return flags;
 }
 
 function countOf(flags: Uint8Array, bit: number): number {

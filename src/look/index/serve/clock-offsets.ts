@@ -1,10 +1,9 @@
 import { entryOf } from '../../../core/map-entries.js';
-import { KINDS } from '../../../spans/layout.js';
+import { KINDS, SERVER } from '../../../spans/layout.js';
 import { KIND_MASK, NO_PARENT, UNFINISHED_BIT } from '../look-index.js';
 import type { IndexPart } from '../look-index.js';
 import { partAt } from '../sources/join-parents.js';
 
-const SERVER = KINDS.indexOf('server');
 const CLIENT = KINDS.indexOf('client');
 /** Calls between two hosts of which the offset is estimated, at most. */
 const MAX_CALLS = 1 << 16;

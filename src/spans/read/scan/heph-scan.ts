@@ -32,6 +32,7 @@ import {
   STATUS_SHIFT as SPAN_STATUS_SHIFT,
   STATUSES,
   UNFINISHED,
+  SERVER,
 } from '../../layout.js';
 import { nameOfStream } from '../resource-facts.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from '../span-identity.js';
@@ -43,7 +44,6 @@ import type { TraceClock } from './trace-clock.js';
 /** What older hooks called requests without context, which had no ids. */
 const INCOMING = 'request';
 const REQUESTS: ReadonlySet<string> = new Set([INCOMING, 'http client', 'fetch']);
-const SERVER = KINDS.indexOf('server');
 const CLIENT = KINDS.indexOf('client');
 const HTTP_BYTES = Buffer.from(HTTP);
 const LONGEST_REQUEST = 'http client'.length;
