@@ -87,7 +87,18 @@ const EARLIER = {
 } as const satisfies Record<string, readonly string[]>;
 
 /** Libraries that are not recorded: what they call of the program goes on where that was asked for. */
-const CARRIERS = ['dataloader', 'p-queue'] as const;
+const CARRIERS = [
+  'async',
+  'async-lock',
+  'bluebird',
+  'bottleneck',
+  'bull',
+  'dataloader',
+  'fastq',
+  'lru-memoizer',
+  'p-queue',
+  'q',
+] as const;
 
 type CarrierName = (typeof CARRIERS)[number];
 type ChangedName = keyof typeof INJECTED | keyof typeof EARLIER;

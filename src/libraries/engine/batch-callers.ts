@@ -1,6 +1,7 @@
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
+import { asCaller } from './callers.js';
 
 /** Links of a batch at most: as many as a span has by default. */
 const MAX_CALLERS = 128;
@@ -33,4 +34,14 @@ export function runBatch<Result>(batch: object, run: () => Result): Result {
   const links = [first, ...others].map((to) => ({ to }));
   const carried = new spans.CarriedLinks(links, context?.carried);
   return spans.runWith(new spans.CarriedScope(first, carried), run);
+}
+
+/** As `runBatch`, for everything in a list whose callers are kept. */
+export function runForAll<Result>(asked: readonly object[], run: () => Result): Result {
+  if (asked.length === 1) return asCaller(asked[0]!, run);
+  const join = (): void => {
+    joinBatch(asked);
+  };
+  for (const each of asked) asCaller(each, join);
+  return runBatch(asked, run);
 }

@@ -9,18 +9,23 @@ interface Asked {
   [CALLER]?: Caller;
 }
 
-/** What was active: maybe nothing. */
-class Caller {
-  readonly context: ActiveContext | undefined;
+/** What is active where it is made: maybe nothing. */
+export class Caller {
+  readonly context: ActiveContext | undefined = spans.activeContext();
 
-  constructor(context: ActiveContext | undefined) {
-    this.context = context;
+  call<Result>(fn: () => Result): Result {
+    return spans.runWith(this.context, fn);
   }
+}
+
+/** Keeps what is active with what the program asks for now, again. */
+export function setCaller(asked: object): void {
+  (asked as Asked)[CALLER] = new Caller();
 }
 
 /** Keeps what is active with what the program asks for now. */
 export function keepCaller(asked: object): void {
-  if (!hasCaller(asked)) (asked as Asked)[CALLER] = new Caller(spans.activeContext());
+  if (!hasCaller(asked)) setCaller(asked);
 }
 
 /** Whether the library does this elsewhere than where the program asked for it. */
@@ -31,8 +36,7 @@ export function hasCaller(asked: object): boolean {
 /** Calls a function with what was active where the program asked for this, if that is known. */
 export function asCaller<Result>(asked: object, fn: () => Result): Result {
   const caller = (asked as Asked)[CALLER];
-  if (caller === undefined) return fn();
-  return spans.runWith(caller.context, fn);
+  return caller === undefined ? fn() : caller.call(fn);
 }
 
 /** Has functions of an object called with what is active now. Those that it does not have are left out. */
@@ -47,4 +51,9 @@ export function bindFunctions(object: object, names: readonly string[]): void {
 /** A callback, called with what is active now. Anything else is returned as it is. */
 export function boundCallback(callback: unknown): unknown {
   return typeof callback === 'function' ? spans.bind(callback as AnyFunction) : callback;
+}
+
+/** Calls a function that goes on for ever, such as the loop of a worker: nothing is active in it. */
+export function callOutside<Result>(fn: () => Result): Result {
+  return spans.runWith(undefined, fn);
 }

@@ -1,8 +1,47 @@
-import { joinBatch, runBatch } from '../engine/batch-callers.js';
-import { boundCallback } from '../engine/callers.js';
+import { joinBatch, runBatch, runForAll } from '../engine/batch-callers.js';
+import {
+  asCaller,
+  boundCallback,
+  Caller,
+  callOutside,
+  keepCaller,
+  setCaller,
+} from '../engine/callers.js';
 import type { ChangedText, Injection } from './injected-file.js';
 
 /** Libraries that record nothing: they call functions of the program elsewhere than where it asked for that. */
+
+const calls = (): object => ({
+  /** A function, called with what is active now. */
+  bound: boundCallback,
+  /** What is active now. */
+  caller: () => new Caller(),
+  /** Keeps what is active with something that is asked for. */
+  keep: keepCaller,
+  /** Calls a function where that was asked for. */
+  as: asCaller,
+  /** Calls a function for all of these that were asked for. */
+  all: runForAll,
+  tasks: keepTasks,
+  outside: callOutside,
+});
+
+/** Changes that leave another version of the library as it is. */
+function texts(
+  name: string,
+  changes: readonly (readonly [string | RegExp, string])[],
+): ChangedText[] {
+  const channel = `orchestrion:${name}:task`;
+  return changes.map(([from, to]) => ({ channel, from, to, isOptional: true }));
+}
+
+function carrier(
+  name: string,
+  path: RegExp,
+  ...changes: readonly (readonly [string | RegExp, string])[]
+): Injection {
+  return { files: [{ package: name, path, texts: texts(name, changes) }], calls };
+}
 
 /** A function runs for all that asked for a key of its batch. */
 export const dataloader: Injection = {
@@ -27,21 +66,115 @@ export const dataloader: Injection = {
   calls: () => ({ join: joinBatch, run: runBatch }),
 };
 
-const task = (name: string): ChangedText => ({
-  channel: 'orchestrion:p-queue:task',
-  from: new RegExp(`\\basync add\\(${name}, options = \\{\\}\\) \\{`),
-  to: `$match ${name} = $channel.bound(${name});`,
-  isOptional: true,
-});
-
 /** A task begins when another has ended. */
-export const pQueue: Injection = {
+export const pQueue = carrier(
+  'p-queue',
+  /^dist\/index\.js$/,
+  ...['fn', 'function_'].map(
+    (fn) =>
+      [
+        new RegExp(`\\basync add\\(${fn}, options = \\{\\}\\) \\{`),
+        `$match ${fn} = $channel.bound(${fn});`,
+      ] as const,
+  ),
+);
+
+/** A worker takes a task when it has done another, or all tasks of a cargo. */
+export const async = carrier(
+  'async',
+  /^(?:dist\/async|internal\/queue)\.js$/,
+  ['if (insertAtFront)', '$channel.keep(item); $match'],
+  ['_worker(data, cb)', '$channel.all(tasks, () => $match)'],
+  ['task.callback(err, ...args)', '$channel.as(task, () => $match)'],
+);
+
+/** What waits for a lock runs where that is released. The library looks at the length of the program's function. */
+export const asyncLock = carrier('async-lock', /^lib\/index\.js$/, [
+  'var exec = function (locked) {',
+  'var waiting = { caller: $channel.caller() }, exec = function (locked) { return waiting.caller.call(function () { return execute(locked); }); }, execute = function (locked) {',
+]);
+
+/** A job that waits begins when another has ended, or in a timer. */
+export const bottleneck = carrier(
+  'bottleneck',
+  /^lib\/Job\.js$/,
+  ['this.task = task;', '$channel.keep(this); $match'],
+  ['_this.task(..._this.args)', '$channel.as(_this, () => $match)'],
+);
+
+/** Callbacks of promises run in one turn, which the first promise that was settled has asked for. */
+export const bluebird: Injection = {
   files: [
     {
-      package: 'p-queue',
-      path: /^dist\/index\.js$/,
-      texts: ['fn', 'function_'].map(task),
+      package: 'bluebird',
+      path: /^js\/release\/util\.js$/,
+      texts: texts('bluebird', [['if (ctx.domain !== null)', 'cb = $channel.bound(cb); $match']]),
+    },
+    {
+      package: 'bluebird',
+      path: /^js\/release\/generators\.js$/,
+      texts: texts('bluebird', [
+        ['this._stack = stack;', '$channel.keep(this); $match'],
+        [
+          'tryCatch(this._generator.next).call(this._generator, value)',
+          '$channel.as(this, () => $match)',
+        ],
+        [
+          /tryCatch\(this\._generator\["throw"\]\)\s+\.call\(this\._generator, reason\)/,
+          '$channel.as(this, () => $match)',
+        ],
+      ]),
     },
   ],
-  calls: () => ({ bound: boundCallback }),
+  calls,
 };
+
+export const q = carrier(
+  'q',
+  /^q\.js$/,
+  ['task: task,', 'task: $channel.bound(task),'],
+  [
+    'Promise.prototype.then = function (fulfilled, rejected, progressed) {',
+    '$match fulfilled = $channel.bound(fulfilled); rejected = $channel.bound(rejected); progressed = $channel.bound(progressed);',
+  ],
+);
+
+interface Tasks {
+  get(): object;
+  release(task: object): void;
+}
+
+/** Objects of tasks, which the library uses again. */
+function keepTasks(tasks: Tasks): Tasks {
+  return {
+    get() {
+      const task = tasks.get();
+      setCaller(task);
+      return task;
+    },
+    release(task) {
+      tasks.release(task);
+    },
+  };
+}
+
+/** A worker takes a task when it has done another. */
+export const fastq = carrier(
+  'fastq',
+  /^queue\.js$/,
+  ['reusify(Task)', '$channel.tasks($match)'],
+  ['worker.call(context, next.value, next.worked)', '$channel.as(next, () => $match)'],
+  ['callback.call(self.context, err, result)', '$channel.as(self, () => $match)'],
+);
+
+/** Who asks for what is being loaded waits in a list. */
+export const lruMemoizer = carrier('lru-memoizer', /^lib\/async\.js$/, [
+  'args.slice(-1).pop()',
+  '$channel.bound($match)',
+]);
+
+/** A queue may be started by what needs it first. */
+export const bull = carrier('bull', /^lib\/queue\.js$/, [
+  'this.run(concurrency, name)',
+  '$channel.outside(() => $match)',
+]);

@@ -1,7 +1,18 @@
 import type { InjectedName } from '../watched-channels.js';
 import { adapters } from './adapters.js';
 import { amqplib } from './amqplib.js';
-import { dataloader, pQueue } from './carriers.js';
+import {
+  async,
+  asyncLock,
+  bluebird,
+  bottleneck,
+  bull,
+  dataloader,
+  fastq,
+  lruMemoizer,
+  pQueue,
+  q,
+} from './carriers.js';
 import { express, express4 } from './express.js';
 import { fastify } from './fastify.js';
 import { grpc } from './grpc.js';
@@ -13,6 +24,7 @@ import { mysql2 } from './mysql2.js';
 import { pg } from './pg.js';
 import { ioredis, redis, redis3 } from './redis.js';
 import { undici } from './undici.js';
+import { callOutside } from '../engine/callers.js';
 import { serveWebRequest } from '../engine/socketless-requests.js';
 import { SOCKETLESS } from '../watched-channels.js';
 
@@ -23,6 +35,11 @@ import { SOCKETLESS } from '../watched-channels.js';
 export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
   adapters,
   amqplib,
+  async,
+  'async-lock': asyncLock,
+  bluebird,
+  bottleneck,
+  bull,
   bullmq: {
     files: [
       {
@@ -55,13 +72,24 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
         package: 'bullmq',
         path: /^dist\/cjs\/classes\/worker\.js$/,
         methods: [method('orchestrion:bullmq:process', 'Worker.prototype', 'callProcessJob')],
+        // A worker may be started by what needs it first.
+        texts: [
+          {
+            channel: 'orchestrion:bullmq:process',
+            from: /\basync run\(\) \{/,
+            to: 'run() { return $channel.outside(() => this.run$tracewright()); } async run$tracewright() {',
+            isOptional: true,
+          },
+        ],
       },
     ],
+    calls: () => ({ outside: callOutside }),
   },
   dataloader,
   express,
   express4,
   fastify,
+  fastq,
   'generic-pool': {
     files: [
       {
@@ -174,6 +202,7 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
     ],
   },
   koa,
+  'lru-memoizer': lruMemoizer,
   mssql: {
     files: [
       {
@@ -212,6 +241,7 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
   },
   'p-queue': pQueue,
   pg,
+  q,
   redis,
   redis3,
   'socket.io': {
