@@ -1,7 +1,13 @@
+import { asCaller, keepCaller } from '../engine/callers.js';
 import type { CallChannels, MethodMessage } from '../engine/published-calls.js';
-import type { Injection } from './injected-file.js';
+import type { ChangedText, Injection } from './injected-file.js';
 
-type RequestClass = new (...args: unknown[]) => object;
+/** A request, with the parts that undici documents. */
+interface UndiciRequest {
+  readonly body?: unknown;
+}
+
+type RequestClass = new (...args: unknown[]) => UndiciRequest;
 
 /** Requests that wait for one of a pool's clients, by what handles their answer. */
 const pooled = new WeakMap<object, MethodMessage>();
@@ -16,12 +22,19 @@ function publishPooled({ start, end }: CallChannels, self: unknown, handler: unk
   end.publish(message);
 }
 
+/** Makes a request. Its body is read when the connection is free: where the program has asked for it. */
+function makeRequest(Request: RequestClass, args: unknown[]): UndiciRequest {
+  const request = new Request(...args);
+  if (typeof request.body === 'object' && request.body !== null) keepCaller(request);
+  return request;
+}
+
 /** Makes the request of a client, where the program asked for it: the pool may have kept it since. */
 function madeRequest(
   { asyncStart, asyncEnd }: CallChannels,
   client: unknown,
   handler: object,
-  make: () => object,
+  make: () => UndiciRequest,
 ): unknown {
   const message = pooled.get(handler);
   if (message === undefined) return make();
@@ -32,6 +45,15 @@ function madeRequest(
     asyncEnd.publish(message);
     return make();
   });
+}
+
+function inCaller(from: string | RegExp): ChangedText {
+  return {
+    channel: 'orchestrion:undici:pool',
+    from,
+    to: '$channel.as(request, () => $match)',
+    isOptional: true,
+  };
 }
 
 export const undici: Injection = {
@@ -58,12 +80,25 @@ export const undici: Injection = {
         },
       ],
     },
+    {
+      package: 'undici',
+      path: /^lib\/dispatcher\/client-h[12]\.js$/,
+      texts: [
+        // It asks whether a body is empty.
+        inCaller('body.read(0)'),
+        inCaller(/\bwriteStream\([^()]*\)/),
+        inCaller(/\bwriteIterable\([^()]*\)/),
+        // When the connection can take more.
+        inCaller(/(?<=return\s+\}\s+if \(body\.resume\) \{\s+)body\.resume\(\)/),
+      ],
+    },
   ],
   calls: (channels) => ({
     pooled: (self: unknown, handler: unknown) => {
       publishPooled(channels, self, handler);
     },
     made: (client: unknown, handler: object, Request: RequestClass, ...args: unknown[]) =>
-      madeRequest(channels, client, handler, () => new Request(...args)),
+      madeRequest(channels, client, handler, () => makeRequest(Request, args)),
+    as: asCaller,
   }),
 };

@@ -87,6 +87,8 @@ class UndiciCall implements CallHeaders {
   readonly context = spans.activeContext();
   /** Our parent, which the request has. */
   sent: string | undefined = undefined;
+  /** Whether its connection has left HTTP, and ends with it. */
+  hasLeftHttp = false;
 
   constructor(request: UndiciRequest) {
     this.#request = request;
@@ -228,6 +230,29 @@ function callBackInContext(own: Record<string, unknown>): void {
   }
 }
 
+/** What a connection calls of a request with the status, where it leaves HTTP. Undici 7 publishes nothing of it. */
+const UPGRADES = ['onUpgrade', 'onRequestUpgrade'];
+
+const withUpgrades = new WeakSet();
+
+function noteUpgrades(own: Record<string, unknown>): void {
+  if (withUpgrades.has(own)) return;
+  withUpgrades.add(own);
+  for (const name of UPGRADES) {
+    const callback = own[name] as Callback | undefined;
+    if (typeof callback !== 'function') continue;
+    const noted: Callback = function (...values) {
+      const own = this[CALL];
+      if (own !== undefined) {
+        own.hasLeftHttp = true;
+        if (typeof values[0] === 'number') own.call?.answered(values[0]);
+      }
+      return callback.apply(this, values);
+    };
+    own[name] = noted;
+  }
+}
+
 function leavesHttp({ upgrade, method }: UndiciRequest): boolean {
   return typeof upgrade === 'string' || method === 'CONNECT';
 }
@@ -271,8 +296,10 @@ export function traceFetchCalls(recorder: CallRecorder, hasContext: boolean): vo
       followsConnections = true;
       followConnections();
     }
-    if (hasContext && Object.getPrototypeOf(request) !== lastWatched) {
-      callBackInContext(Object.getPrototypeOf(request) as Record<string, unknown>);
+    const prototype = Object.getPrototypeOf(request) as Record<string, unknown>;
+    if (prototype !== lastWatched) {
+      noteUpgrades(prototype);
+      if (hasContext) callBackInContext(prototype);
     }
     yieldToLater(request);
     const own = new UndiciCall(request);
@@ -310,7 +337,8 @@ export function traceFetchCalls(recorder: CallRecorder, hasContext: boolean): vo
     request[CALL]?.call?.answered(response?.statusCode ?? 0);
   });
   guard.subscribe('undici:request:trailers', ({ request }: UndiciMessage) => {
-    end(request);
+    // Undici 8 says so of one that its connection outlives.
+    if (request[CALL]?.hasLeftHttp !== true) end(request);
   });
   guard.subscribe('undici:request:error', ({ request, error }: UndiciMessage) => {
     end(request, failureOfReason(error));

@@ -5,7 +5,7 @@ import { listen, own } from '../program.mjs';
 
 export const expected = `
 own call
-  client CONNECT proxy -
+  client CONNECT proxy 407 !407
   client GET proxy - !ERR_PROXY_TUNNEL
   own after
 `;
