@@ -28,7 +28,7 @@ export async function run() {
   });
   const url = await listen(server);
   const socket = await own('request', async () => {
-    const opened = new WebSocket(url.replace('http', 'ws'));
+    const opened = new globalThis.WebSocket(url.replace('http', 'ws'));
     await once(opened, 'open');
     own('opened');
     return opened;
