@@ -128,7 +128,7 @@ describe('a region of unordered events', () => {
     reader.close();
     const read = (into: Buffer, count: number, at: number): number =>
       whole.copy(into, 0, at, at + count);
-    const ending = streamEnding(read, 3, whole.length, 7);
+    const ending = streamEnding(stream, read, 3, whole.length, 7);
     const bytes = Buffer.from(ending.bytes);
     const added: string[] = [];
     for (let at = 0; at < bytes.length; at += 12) {

@@ -7,6 +7,15 @@ import { wrapSystemError } from './system-error.js';
 
 const WINDOW_BYTES = 1 << 20;
 
+/** Reads bytes of a stream at a position, to the start of a buffer; how many. */
+export type ReadAt = (into: Buffer, count: number, position: number) => number;
+
+/** Bytes that somebody else has open: they are not closed here. */
+export interface OpenBytes {
+  size: number;
+  read: ReadAt;
+}
+
 /**
  * Reads a file from front to back through a window of bounded size, for readers that must not need
  * more memory for a long trace than for a short one.
@@ -14,8 +23,9 @@ const WINDOW_BYTES = 1 << 20;
 export class FileWindow {
   readonly path: string;
   #size: number;
-  #fd: number;
+  #fd = -1;
   readonly #view: FileView | undefined;
+  readonly #read: ReadAt;
   #bytes: Buffer;
   #start = 0;
   #end = 0;
@@ -23,16 +33,23 @@ export class FileWindow {
 
   /**
    * @param windowBytes what is read at once; smaller where many files are open together.
-   * @param links whether a symbolic link at the path is followed.
+   * @param from whether a symbolic link at the path is followed; or the bytes, and the path is their name.
    * @throws TraceFormatError when this is not a regular file; TracewrightError `ERR_SYSTEM` when it cannot be
    *   opened, or later read.
    */
-  constructor(path: string, windowBytes = WINDOW_BYTES, links: Links = 'followed') {
+  constructor(path: string, windowBytes = WINDOW_BYTES, from: Links | OpenBytes = 'followed') {
     this.path = path;
-    const file = wrapSystemError('path', path, () => openRegularFile(path, links));
-    this.#fd = file.fd;
-    this.#view = file.view;
-    this.#size = seenSize(file);
+    if (typeof from === 'object') {
+      this.#read = from.read;
+      this.#size = from.size;
+    } else {
+      const file = wrapSystemError('path', path, () => openRegularFile(path, from));
+      this.#fd = file.fd;
+      this.#view = file.view;
+      this.#read = (into, count, position) =>
+        readSeen(this.#fd, this.#view, into, 0, count, position);
+      this.#size = seenSize(file);
+    }
     this.#bytes = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(this.#size, 1)));
   }
 
@@ -84,10 +101,10 @@ export class FileWindow {
 
   /** Reads from an offset on, wherever the reader is; returns the count of bytes. */
   readAt(into: Buffer, offset: number): number {
-    return readSeen(this.#fd, this.#view, into, 0, into.length, offset);
+    return this.#read(into, into.length, offset);
   }
 
-  /** Where the file has bytes again, from an offset on; -1: only a hole follows. */
+  /** Where a file that it has opened has bytes again, from an offset on; -1: only a hole follows. */
   nextData(offset: number): number {
     return nextSeen(this.#fd, this.#view, offset);
   }
@@ -122,7 +139,7 @@ export class FileWindow {
     while (this.#end < count) {
       const left = most - this.#end;
       const read = wrapSystemError('path', this.path, () =>
-        readSeen(this.#fd, this.#view, this.#bytes, this.#end, left, this.#offset + this.#end),
+        this.#read(this.#bytes.subarray(this.#end), left, this.#offset + this.#end),
       );
       if (read === 0) return false;
       this.#end += read;

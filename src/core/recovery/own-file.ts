@@ -2,6 +2,7 @@ import { fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
 import { TraceFormatError } from '../errors.js';
 import { readSeen } from '../files/file-view.js';
 import type { FileView } from '../files/file-view.js';
+import type { ReadAt } from '../files/file-window.js';
 import { writeAll } from '../files/write-all.js';
 import type { FeedingRing } from './feeding-ring.js';
 
@@ -11,9 +12,6 @@ import type { FeedingRing } from './feeding-ring.js';
 const COMPARED_BYTES = 1 << 20;
 /** So many zeros are no records. */
 const LEAST_ZEROS = 64;
-
-/** Reads bytes of a stream at a position, to the start of a buffer; how many. */
-export type ReadAt = (into: Buffer, count: number, position: number) => number;
 
 /** What ends a stream, as its format finds out from the file. */
 export interface Ending {

@@ -1,4 +1,5 @@
 import { TraceFormatError } from '../../core/errors.js';
+import type { OpenBytes } from '../../core/files/file-window.js';
 import { codeOf } from '../layout.js';
 import { StreamReader } from './reader.js';
 import type { ReadStreamOptions, StreamEvent } from './reader.js';
@@ -16,8 +17,8 @@ interface Region {
 }
 
 /** The regions of a stream, up to its end or its first fault. One that does not end goes on to there. */
-function regionsOf(path: string, options: ReadStreamOptions): Region[] {
-  const reader = new StreamReader(path, { ...options, maxDataBytes: 0 });
+function regionsOf(path: string, options: ReadStreamOptions, from?: OpenBytes): Region[] {
+  const reader = new StreamReader(path, { ...options, maxDataBytes: 0 }, from);
   const regions: Region[] = [];
   let open: Region | undefined;
   const { event } = reader;
@@ -45,12 +46,18 @@ function regionsOf(path: string, options: ReadStreamOptions): Region[] {
 /**
  * Opens a stream whose events come in the order of their clocks: those of a region (`OU[` to `OU]`) are
  * moved before those that are later, as `ovnisort` does. Events of the same clock stay in their order.
+ *
+ * @param from the stream's bytes, if they are open already.
  */
-export function openInOrder(path: string, options: ReadStreamOptions): StreamReader {
-  const regions = regionsOf(path, options);
+export function openInOrder(
+  path: string,
+  options: ReadStreamOptions,
+  from?: OpenBytes,
+): StreamReader {
+  const regions = regionsOf(path, options, from);
   return regions.length === 0
-    ? new StreamReader(path, options)
-    : new OrderedReader(path, options, regions);
+    ? new StreamReader(path, options, from)
+    : new OrderedReader(path, options, regions, from);
 }
 
 /** A stream with regions. Of what a region is sorted among, the offsets are in memory. */
@@ -68,8 +75,13 @@ export class OrderedReader extends StreamReader {
   /** The events so far that had to move first among those of their region, in bytes from the start of the file. */
   readonly moved: number[] = [];
 
-  constructor(path: string, options: ReadStreamOptions, regions: readonly Region[]) {
-    super(path, options);
+  constructor(
+    path: string,
+    options: ReadStreamOptions,
+    regions: readonly Region[],
+    from?: OpenBytes,
+  ) {
+    super(path, options, from);
     this.#regions = regions;
     this.#earliest = regions.map(({ earliest }) => earliest);
     for (let i = regions.length - 2; i >= 0; i--) {

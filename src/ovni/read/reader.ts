@@ -2,6 +2,7 @@ import { LITTLE } from '../../core/byte-order.js';
 import { checkPath, limitFrom, ownOptions } from '../../core/options/argument.js';
 import { outOfRange, TraceFormatError } from '../../core/errors.js';
 import { FileWindow } from '../../core/files/file-window.js';
+import type { OpenBytes } from '../../core/files/file-window.js';
 import {
   CLOCK_OFFSET,
   HEADER_BYTES,
@@ -102,10 +103,11 @@ export class StreamReader {
   #next = 0;
 
   /**
+   * @param from the stream's bytes, if they are open already.
    * @throws TraceFormatError when this is not a regular file, or a version 3 stream without its header.
    * @throws TracewrightError `ERR_SYSTEM` when the file cannot be opened.
    */
-  constructor(path: string, options: ReadStreamOptions) {
+  constructor(path: string, options: ReadStreamOptions, from?: OpenBytes) {
     checkPath('path', path);
     options = ownOptions(options, ['version', 'littleEndian', 'maxDataBytes', 'windowBytes']);
     const version: unknown = options.version;
@@ -116,7 +118,7 @@ export class StreamReader {
       options.maxDataBytes ?? DEFAULT_MAX_DATA_BYTES,
       0,
     );
-    this.#window = new FileWindow(path, options.windowBytes);
+    this.#window = new FileWindow(path, options.windowBytes, from);
     try {
       this.littleEndian =
         options.version === 3 ? this.#readHeader() : (options.littleEndian ?? LITTLE);
@@ -155,12 +157,12 @@ export class StreamReader {
       if (available === 0) return false;
       if (available < HEADER_BYTES) throw this.#endsInside(available);
     }
+    if (view.bytes[at + MCV_OFFSET] === 0) throw this.#isEmpty();
     const flags = view.bytes[at]!;
     let size: number;
     if ((flags & JUMBO_FLAG) === 0) {
       size = HEADER_BYTES + payloadBytes(flags);
       if (size > available) throw this.#endsInside(available);
-      if (flags === 0 && view.bytes[at + MCV_OFFSET] === 0) throw this.#isEmpty();
       view.set(this.#window.offset, at, size, 0, false);
     } else {
       if ((flags & 0x0f) !== payloadSizeCode(JUMBO_LENGTH_BYTES)) {

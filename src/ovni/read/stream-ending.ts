@@ -1,8 +1,9 @@
-import { REGION_BEGIN, REGION_END } from './ordered-reader.js';
+import { openInOrder, REGION_BEGIN, REGION_END } from './ordered-reader.js';
 import { MARK_PUSH, MARK_POP } from './reader.js';
 import { LITTLE } from '../../core/byte-order.js';
 import { TraceFormatError } from '../../core/errors.js';
-import type { Ending, ReadAt } from '../../core/recovery/own-file.js';
+import type { ReadAt } from '../../core/files/file-window.js';
+import type { Ending } from '../../core/recovery/own-file.js';
 import {
   CLOCK_OFFSET,
   codeOf,
@@ -31,9 +32,11 @@ const STATE = 'H'.charCodeAt(0);
 const MARK = 'M'.charCodeAt(0);
 const AFFINITY = 'A'.charCodeAt(0);
 const REGION = 'U'.charCodeAt(0);
+/** The last characters of what begins and ends a region. */
+const BEGIN = REGION_BEGIN & 0xff;
+const END = REGION_END & 0xff;
 /** Of the first four bytes of an event, read little-endian. */
 const MODEL_BITS = 0xff << 8;
-const MCV_BITS = ~0xff;
 const OVNI_MODEL = OVNI << 8;
 const OHX = codeOf('OHx');
 const OAS = codeOf('OAs');
@@ -63,12 +66,11 @@ class StreamSurvey {
   #stacks: PushedMark[][] = [];
   #pushes = 0;
 
-  constructor(read: ReadAt, version: 1 | 3, size: number) {
+  constructor(path: string, read: ReadAt, version: 1 | 3, size: number) {
     this.end = 0;
     if (version === 3) this.#readHeader(read, size);
-    const begin = this.end;
     this.#read(read, size);
-    if (this.#hasRegions) this.#readInOrder(read, begin);
+    if (this.#hasRegions) this.#readInOrder(path, read, version);
   }
 
   /** Marks that are still pushed, the last one first. */
@@ -96,45 +98,25 @@ class StreamSurvey {
   }
 
   /** Reads a stream with regions of unordered events again, and follows it by the clocks. */
-  #readInOrder(read: ReadAt, begin: number): void {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    const events: { clock: bigint; bytes: Buffer }[] = [];
-    let latest = 0n;
-    let at: number;
-    for (let from = begin; from < this.end; from += at) {
-      const length = read(chunk, Math.min(chunk.length, this.end - from), from);
-      at = 0;
-      for (;;) {
-        const size = this.#bytesOf(chunk, at, length);
-        if (size === undefined || from + at + size > this.end) break;
-        const clock = this.little
-          ? chunk.readBigUInt64LE(at + CLOCK_OFFSET)
-          : chunk.readBigUInt64BE(at + CLOCK_OFFSET);
-        if (clock >= latest) {
-          latest = clock;
-          chunk.copy(this.lastClock, 0, at + CLOCK_OFFSET, at + CLOCK_OFFSET + CLOCK_BYTES);
-        }
-        const code = chunk.readUIntBE(at + MCV_OFFSET, 3);
-        const category = chunk[at + MCV_OFFSET + 1];
-        if (code === REGION_BEGIN || code === REGION_END) {
-          this.isUnordered = code === REGION_BEGIN;
-        } else if (
-          code >> 16 === OVNI &&
-          (category === STATE || category === MARK || category === AFFINITY) &&
-          (chunk[at]! & JUMBO_FLAG) === 0
-        ) {
-          events.push({ clock, bytes: Buffer.from(chunk.subarray(at, at + size)) });
-        }
-        at += size;
-      }
-      if (at === 0) return;
-    }
+  #readInOrder(path: string, read: ReadAt, version: 1 | 3): void {
     this.state = 'unknown';
     this.cpu = -1;
     this.#stacks = [];
-    // The sort is stable: events of one clock stay in their order.
-    events.sort((a, b) => (a.clock < b.clock ? -1 : a.clock > b.clock ? 1 : 0));
-    for (const { bytes } of events) this.#ovniEvent(bytes, 0, bytes.length - HEADER_BYTES);
+    const options = { version, littleEndian: this.little, maxDataBytes: 0 };
+    const reader = openInOrder(path, options, { size: this.end, read });
+    const { event } = reader;
+    const bytes = Buffer.alloc(HEADER_BYTES + MAX_PAYLOAD_BYTES);
+    let latest = 0n;
+    while (reader.next()) {
+      if (event.clock >= latest) latest = event.clock;
+      if (event.jumbo || event.code >> 16 !== OVNI) continue;
+      bytes.writeUIntBE(event.code, MCV_OFFSET, 3);
+      bytes.set(event.payload, PAYLOAD_OFFSET);
+      this.#ovniEvent(bytes, 0, event.payloadBytes);
+    }
+    reader.close();
+    if (this.little) this.lastClock.writeBigUInt64LE(latest);
+    else this.lastClock.writeBigUInt64BE(latest);
   }
 
   /**
@@ -157,12 +139,12 @@ class StreamSurvey {
       while (at <= whole) {
         const header = view.getInt32(at, true);
         if (header !== known || header === 0) {
-          if ((header & JUMBO_FLAG) !== 0 || (header & MCV_BITS) === 0) break;
+          if ((header & JUMBO_FLAG) !== 0 || (header & MODEL_BITS) === 0) break;
           const code = header & 0x0f;
           const bytes = HEADER_BYTES + code + ((code + 15) >> 4);
           if ((header & MODEL_BITS) === OVNI_MODEL) {
             const category = (header >> 16) & 0xff;
-            if (category === REGION) this.#hasRegions = true;
+            if (category === REGION) this.#region(header >>> 24);
             if (category === STATE || category === MARK || category === AFFINITY) {
               this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
               last = at;
@@ -193,7 +175,7 @@ class StreamSurvey {
       const bytes = this.#bytesOf(chunk, at, length);
       if (bytes === undefined || start + at + bytes > size) break;
       if ((chunk[at]! & JUMBO_FLAG) === 0 && chunk[at + MCV_OFFSET] === OVNI) {
-        if (chunk[at + MCV_OFFSET + 1] === REGION) this.#hasRegions = true;
+        if (chunk[at + MCV_OFFSET + 1] === REGION) this.#region(chunk[at + MCV_OFFSET + 2]!);
         this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
       }
       last = at;
@@ -210,14 +192,20 @@ class StreamSurvey {
   #bytesOf(chunk: Buffer, at: number, length: number): number | undefined {
     if (at + HEADER_BYTES > length) return undefined;
     const flags = chunk[at]!;
-    // No event has such a name: a block of the file is filled with zeros.
-    if ((chunk.readInt32LE(at) & MCV_BITS) === 0) return undefined;
+    // No event has such a model: a block of the file is filled with zeros.
+    if ((chunk.readInt32LE(at) & MODEL_BITS) === 0) return undefined;
     if ((flags & JUMBO_FLAG) === 0) {
       const bytes = HEADER_BYTES + payloadBytes(flags);
       return at + bytes <= length ? bytes : undefined;
     }
     if (at + JUMBO_DATA_OFFSET > length) return undefined;
     return JUMBO_DATA_OFFSET + this.#u32(chunk, at + PAYLOAD_OFFSET);
+  }
+
+  #region(value: number): void {
+    this.#hasRegions = true;
+    if (value === BEGIN) this.isUnordered = true;
+    else if (value === END) this.isUnordered = false;
   }
 
   #ovniEvent(chunk: Buffer, at: number, payload: number): void {
@@ -291,10 +279,10 @@ export function endingOf(
   read: ReadAt,
   end: number,
 ): Ending & { events: number } {
-  const ending = streamEnding(read, versionOf(path), end, Number(threadDigitsOf(path)) | 0);
+  const ending = streamEnding(path, read, versionOf(path), end, Number(threadDigitsOf(path)) | 0);
   const head = Buffer.alloc(Math.min(HEADER_BYTES, end - ending.end));
   read(head, head.length, ending.end);
-  const isBlank = head.length === HEADER_BYTES && (head.readInt32LE(0) & MCV_BITS) === 0;
+  const isBlank = head.length === HEADER_BYTES && (head.readInt32LE(0) & MODEL_BITS) === 0;
   if (ending.end === end || (!hasRing && (!isBlank || areZeros(read, ending.end, end)))) {
     return ending;
   }
@@ -330,12 +318,13 @@ function areZeros(read: ReadAt, from: number, end: number): boolean {
  * @param tid the thread's number, for the `OHx` of a thread that had none.
  */
 export function streamEnding(
+  path: string,
   read: ReadAt,
   version: 1 | 3,
   size: number,
   tid: number,
 ): Ending & { events: number } {
-  const survey = new StreamSurvey(read, version, size);
+  const survey = new StreamSurvey(path, read, version, size);
   const { little, lastClock } = survey;
   const event = (mcv: string, payload: number): Buffer => {
     const bytes = Buffer.alloc(HEADER_BYTES + payload);

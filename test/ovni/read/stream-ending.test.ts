@@ -38,7 +38,7 @@ const payloads = [0, ...Array.from({ length: 15 }, (_, n) => n + 2)];
 const part = fc.oneof(
   fc.record({
     kind: fc.constant('plain' as const),
-    mcv: fc.constantFrom('OB.', 'VTc', 'KHx', 'OU[', '\xff\xff\xff', '\0\0\x01'),
+    mcv: fc.constantFrom('OB.', 'VTc', 'KHx', 'OU[', '\xff\xff\xff', '\x01\0\0'),
     payload: fc.constantFrom(...payloads),
     count: fc.integer({ min: 1, max: 8000 }),
   }),
@@ -83,6 +83,7 @@ describe('what ends a stream', () => {
         writeFileSync(path, Buffer.concat([whole, event('OB.', 4, clock).subarray(0, left)]));
         const fd = openSync(path, 'r');
         const ending = streamEnding(
+          path,
           (into, count, position) => readSync(fd, into, 0, count, position),
           3,
           whole.length + left,
