@@ -10,11 +10,7 @@
 namespace tracewright {
 
 constexpr char kRingMagic[8] = {'T', 'W', 'R', 'I', 'N', 'G', '\r', '\n'};
-// 2: the table of open records, and what recovery needs to stamp them. Rings of version 1 have
-// zeros in place of what is marked so below.
-constexpr uint32_t kRingVersion = 2;
-// 3: records that wait (waiting_records.h). A ring without them stays what it was.
-constexpr uint32_t kWaitingRingVersion = 3;
+constexpr uint32_t kRingVersion = 3;
 constexpr size_t kPathBytes = 4096;
 constexpr size_t kEpilogues = 4;
 constexpr size_t kEpilogueBytes = 48;
@@ -98,8 +94,6 @@ struct ControlPage {
   // What the commit's stamp shares with its writer, who knows its kind.
   alignas(64) double stamp_area[8];
 
-  // ---- Since version 2 ----
-
   // The table of open records (open_records.h), which lies between this page and the data.
   // It grows in the room before the data: a place that counts here has its blocks on the disk.
   alignas(64) std::atomic<uint32_t> open_places;
@@ -137,8 +131,6 @@ struct ControlPage {
   // Where the stream ends, plus 1, once it has ended; the head says nothing from there on. 0: it
   // goes on.
   std::atomic<uint64_t> ended_at;
-
-  // ---- Since version 3 ----
 
   // Where records wait: bytes from the start of the ring's file to their own page, which is laid
   // out as this one, and how many bytes of data they have. The groups follow that page, then the

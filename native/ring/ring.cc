@@ -65,7 +65,7 @@ std::shared_ptr<Ring> Ring::open(const RingOptions& wanted, std::shared_ptr<Ring
   if (!ring->map(failure)) return nullptr;
 
   ControlPage& control = *ring->control_;
-  control.version = options.waiting_capacity == 0 ? kRingVersion : kWaitingRingVersion;
+  control.version = kRingVersion;
   control.control_bytes = static_cast<uint32_t>(ring->control_bytes_);
   control.capacity = ring->capacity_;
   copy_text(control.format, options.format);

@@ -52,9 +52,9 @@ export class ByteTable {
     return this.#add(bytes, from, to, hash, slot);
   }
 
-  numberOfText(text: string, system = NO_SYSTEM): number {
+  numberOfText(text: string): number {
     const bytes = Buffer.from(text);
-    return this.numberOf(bytes, 0, bytes.length, system);
+    return this.numberOf(bytes, 0, bytes.length);
   }
 
   /** What a `TextBytes` reads. */

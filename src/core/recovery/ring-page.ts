@@ -9,7 +9,6 @@ import { waitingLayout } from './waiting-records.js';
 import type { WaitingLayout } from './waiting-records.js';
 
 const MAGIC = 'TWRING\r\n';
-/** The second has a table of open records, the third records that wait. */
 const VERSION = 3;
 const LARGEST_CAPACITY = 2 ** 30;
 const LARGEST_CONTROL = 2 ** 31;
@@ -161,7 +160,8 @@ export class RingPage {
     };
 
     this.path = path;
-    const version = within(control.version, 'version', u32(control.version), 1, VERSION);
+    const version = u32(control.version);
+    if (version !== VERSION) throw fault(control.version, 'version', version, String(VERSION));
     this.controlBytes = within(
       control.controlBytes,
       'control bytes',
@@ -209,9 +209,9 @@ export class RingPage {
       to: u64(control.claimTo, 'claim'),
       offset: u64(control.claimOffset, 'claim'),
     };
-    this.openTable = version > 1 ? tableLayout(path, view, this.controlBytes) : undefined;
-    this.waiting = version > 2 ? this.#waitingIn(view) : undefined;
-    const endedAt = version > 1 ? u64(control.endedAt, 'end') : 0;
+    this.openTable = tableLayout(path, view, this.controlBytes);
+    this.waiting = this.#waitingIn(view);
+    const endedAt = u64(control.endedAt, 'end');
     const head = endedAt > 0 ? endedAt - 1 : u64(control.head, 'head');
     const tail = u64(control.tail, 'tail');
     this.head = this.#hasWrittenPast(head, tail) ? tail : head;
@@ -219,7 +219,7 @@ export class RingPage {
     this.isEnded = endedAt > 0 || this.head !== head;
     within(control.head, 'head', this.head, this.tail, this.tail + this.capacity);
     this.lastStamp = view.getBigUint64(control.lastStamp, LITTLE);
-    this.openCount = version > 1 ? view.getInt32(control.openRecords, LITTLE) : 0;
+    this.openCount = view.getInt32(control.openRecords, LITTLE);
     const count = (at: number) => view.getFloat64(at, LITTLE);
     this.dropped = count(control.droppedEvents) + count(control.refusedEvents);
     if (this.targetKind === 'shared-file') this.#checkClaim();

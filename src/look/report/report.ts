@@ -31,7 +31,6 @@ import { threadFigures } from './threads.js';
 import { unknownAttributes } from './unknown-attributes.js';
 import { inTurns } from '../index/turns.js';
 import type { Steps } from '../index/turns.js';
-import { NO_TRACE } from '../index/look-index.js';
 import { CALLS_OUTSIDE, TIME_OUTSIDE } from '../../spans/read/loop-curves.js';
 
 /** The calls of libraries outside of spans, of the seconds that overlap the window. */
@@ -51,27 +50,18 @@ function callsOutside({ index, window: { from, to } }: RowSelection): Report['ou
   return { count: sumOf(CALLS_OUTSIDE), time: sumOf(TIME_OUTSIDE) };
 }
 
-/** Requests of a source that are looked at. */
-const MOST_REQUESTS = 1000;
-
-/** Services, or else paths, whose requests have no context. Older hooks recorded such requests without ids. */
+/** Services, or else paths, whose requests have no context. */
 function* servicesWithoutContext({ sources, parts }: LookIndex): Steps<string[]> {
   const found = new Set<string>();
   for (const { number, service, path, withoutContext } of sources) {
-    let [requests, withoutIds] = [0, 0];
-    for (const { source, flags, trace, count } of parts) {
+    if (!withoutContext) continue;
+    for (const { source, flags, count } of parts) {
       if (source.number !== number) continue;
       yield;
-      for (let at = 0; at < count && requests < MOST_REQUESTS; at++) {
-        if (!isRequest(flags[at]!)) continue;
-        requests++;
-        if (trace[at] === NO_TRACE) withoutIds++;
-      }
-      if (requests === MOST_REQUESTS) break;
+      if (!flags.subarray(0, count).some(isRequest)) continue;
+      found.add(service ?? path);
+      break;
     }
-    // Those that were open when the process died have ids.
-    const isOld = withoutIds > requests / 2;
-    if (isOld || (withoutContext && requests > 0)) found.add(service ?? path);
   }
   return [...found];
 }

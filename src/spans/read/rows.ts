@@ -20,7 +20,7 @@ import { RowColumns } from '../../rows/row-columns.js';
 import { processIdOf, nameOfStream, threadName } from './resource-facts.js';
 import { HephScan } from './scan/heph-scan.js';
 import { HephWalk } from './scan/heph-walk.js';
-import { TraceClock } from './scan/trace-clock.js';
+import { TraceClock } from './trace-clock.js';
 import { SpanSource } from './span-source.js';
 
 /** The process of a trace that does not name its own. */
@@ -50,7 +50,7 @@ function* batches(path: string, options: RowOptions): Generator<ReadBatch, void>
     let from = 0;
     for (let records = walk.next(); records !== undefined; records = walk.next()) {
       if (records.passedOver > 0) {
-        if (scan !== undefined) yield reading.batch(scan, from, clock.state.epoch);
+        if (scan !== undefined) yield reading.batch(scan, from, clock.state.first);
         scan = undefined;
         refuse(onFault, path, headFault(path, records.offset - records.passedOver));
       }
@@ -63,10 +63,10 @@ function* batches(path: string, options: RowOptions): Generator<ReadBatch, void>
       scan.take(records.bytes, records.view, records.from, records.to, records.offset);
       onProgress?.(walk.offset, size);
       if (scan.rows.count < batchRows && scan.notes.length < MOST_NOTES) continue;
-      yield reading.batch(scan, from, clock.state.epoch);
+      yield reading.batch(scan, from, clock.state.first);
       scan = undefined;
     }
-    if (scan !== undefined) yield reading.batch(scan, from, clock.state.epoch);
+    if (scan !== undefined) yield reading.batch(scan, from, clock.state.first);
     if (walk.ended !== 'end') refuse(onFault, path, headFault(path, walk.offset));
   } finally {
     closeSync(file.fd);

@@ -142,11 +142,6 @@ export class SpanDecoder {
     this.notes.clock.epoch = value;
   }
 
-  /** Whether the system's clock has jumped, so that times differ from those since the epoch. */
-  get hasJumps(): boolean {
-    return this.notes.clock.hasJumps;
-  }
-
   /** Lets go of the bytes of the last event, which are a part of many. */
   release(): void {
     this.#attributes.set(Buffer.alloc(0), NO_BYTES, 0, 0);

@@ -1,10 +1,5 @@
 import { TraceFormatError } from '../../core/errors.js';
-import {
-  COUNTER_OFFSET,
-  DEFINITION_STREAM,
-  START_OFFSET,
-  STREAM_OFFSET,
-} from '../../heph/layout.js';
+import { COUNTER_OFFSET, DEFINITION_STREAM, STREAM_OFFSET } from '../../heph/layout.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
 import {
   CLOCK_BOOT,
@@ -27,7 +22,8 @@ import {
 } from '../layout.js';
 import type { RecordedAttributes, RecordedResource, RecordedScope } from '../span-record.js';
 import type { AttributeCursor } from './attribute-cursor.js';
-import { readingOf, WallClock } from './clock-record.js';
+import { readingOf } from './clock-record.js';
+import { TraceClock } from './trace-clock.js';
 
 const letter = (name: string): number => name.charCodeAt(1);
 /** Events that begin with a version. */
@@ -75,7 +71,7 @@ export function needsVersion(length: number, text: () => string): boolean {
 export class SpanNotes {
   readonly resources = new Map<number, RecordedResource>();
   readonly scopes = new Map<number, RecordedScope>();
-  readonly clock = new WallClock();
+  readonly clock = new TraceClock();
   /** The resource that was defined first. */
   firstResource: RecordedResource | undefined;
   /** Of the last event, if it defines something: the number of that; of a scope it is negative. */
@@ -150,7 +146,7 @@ export class SpanNotes {
     }
     if (isClock) {
       if (this.#isOfTrace) return;
-      const reading = readingOf(view.getBigUint64(position + START_OFFSET), version, own);
+      const reading = readingOf(own);
       if (reading !== undefined) this.clock.read(reading);
       return;
     }

@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'linux')('the rings of a process that was ki
     const procDir = join(traceDir, 'loom.node.1/proc.1/thread.1');
     expect(ovni).toMatchObject({
       magic: 'TWRING\r\n',
-      version: 2,
+      version: 3,
       capacity: 2 ** 20,
       format: `ovni ${version}`,
       targetKind: 1,

@@ -7,7 +7,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { endianness, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { core } from '../../../src/core/addon.js';
@@ -199,47 +199,5 @@ describe('a recovery of open events', () => {
       expect(events.length).toBeLessThanOrEqual(102 + 64);
     }
     expect(recovered).toBeGreaterThan(50);
-  });
-});
-
-/** A ring as version 1 of the control page lays it out: at these offsets, and zeros elsewhere. */
-function oldRing(target: string, base: number, events: Buffer): Buffer {
-  const capacity = 65_536;
-  const ring = Buffer.alloc(32_768 + capacity);
-  ring.write('TWRING\r\n', 0, 'latin1');
-  ring.writeUInt32LE(1, 8);
-  ring.writeUInt32LE(32_768, 12);
-  ring.writeBigUInt64LE(BigInt(capacity), 16);
-  ring.write('heph', 24);
-  ring.writeUInt32LE(2, 40); // a file that several rings feed
-  ring.writeUInt32LE(32, 44); // stamp offset
-  ring.writeBigUInt64LE(2n ** 22n + 1n, 56); // a pid that no process has
-  ring.writeBigUInt64LE(1n, 64);
-  ring.write('00000000-0000-0000-0000-000000000000', 72);
-  ring.writeBigUInt64LE(BigInt(events.length), 128); // head
-  ring.writeBigUInt64LE(0n, 192); // tail
-  ring.writeBigUInt64LE(0n, 384); // claim from, to, offset
-  ring.writeBigUInt64LE(BigInt(events.length), 392);
-  ring.writeBigUInt64LE(BigInt(base), 400);
-  ring.write(target, 4096);
-  events.copy(ring, 32_768);
-  return ring;
-}
-
-describe.runIf(endianness() === 'LE')('a ring of version 1', () => {
-  it('is recovered', async () => {
-    const { place, path } = await run({ end: 'close', open: 3 });
-    const trace = readFileSync(path);
-    const first = eventsOf(path)[0]!.offset;
-    const target = join(mkdtempSync(join(folder, 'old-')), 'trace.heph');
-    writeFileSync(target, trace.subarray(0, first));
-    const ring = join(target, '..', `.trace.heph.1-1-1.ring`);
-    writeFileSync(ring, oldRing(target, first, trace.subarray(first)), { mode: 0o600 });
-    const { streams, faults } = recoverTrace(target);
-    expect(faults).toEqual([]);
-    expect(streams).toMatchObject([{ path: target, bytes: trace.length - first, addedRecords: 0 }]);
-    expect(readFileSync(target)).toEqual(trace);
-    expect(existsSync(ring)).toBe(false);
-    rmSync(place, { recursive: true });
   });
 });

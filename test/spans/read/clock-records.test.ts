@@ -22,16 +22,7 @@ function clockRecord(start: bigint, thread: number, attributes: Attribute[]): Bu
 }
 
 /** A record whose readings are of `time`, and which began `delay` later. */
-function ofVersion1(time: bigint, delay: bigint, jump = 0n): Buffer {
-  return clockRecord(time + delay, 0, [
-    u64('~v', 1n),
-    u64('monotonic', ZERO + time),
-    u64('realtime', EPOCH + time + jump),
-    u64('boottime', ZERO + time),
-  ]);
-}
-
-function ofVersion2(time: bigint, delay: bigint, jump = 0n, thread = 0): Buffer {
+function readingsOf(time: bigint, delay: bigint, jump = 0n, thread = 0): Buffer {
   return clockRecord(time + delay, thread, [
     u64('~v', 2n),
     u64('time', time),
@@ -64,37 +55,11 @@ async function read(records: Buffer[]): Promise<{ shifts: bigint[]; said: string
 }
 
 describe('clock records', () => {
-  it('of version 1 that began long after their readings show no jump, which is said', async () => {
+  it('show jumps, whenever they began themselves', async () => {
     const { shifts, said } = await read([
-      ofVersion1(SECOND, 8n * MS),
+      readingsOf(SECOND, 900n * MS),
       span(1n, 2n * SECOND),
-      ofVersion1(61n * SECOND, 0n),
-      span(2n, 62n * SECOND),
-      ofVersion1(121n * SECOND, 20n * MS),
-      span(3n, 122n * SECOND),
-    ]);
-    expect(shifts).toEqual([2n * SECOND, 62n * SECOND, 122n * SECOND]);
-    expect(said).toContainEqual(expect.stringContaining('long after it was read'));
-  });
-
-  it('of version 1 show jumps, a small one back once a second record confirms it', async () => {
-    const back = -50n * MS;
-    const { shifts } = await read([
-      ofVersion1(SECOND, 0n, back),
-      span(1n, 2n * SECOND),
-      ofVersion1(61n * SECOND, 0n, back),
-      span(2n, 62n * SECOND),
-      ofVersion1(121n * SECOND, 9n * MS, back + 3600n * SECOND),
-      span(3n, 122n * SECOND),
-    ]);
-    expect(shifts).toEqual([2n * SECOND, 62n * SECOND + back, 3722n * SECOND + back]);
-  });
-
-  it('of version 2 show jumps, whenever they began themselves', async () => {
-    const { shifts, said } = await read([
-      ofVersion2(SECOND, 900n * MS),
-      span(1n, 2n * SECOND),
-      ofVersion2(61n * SECOND, 700n * MS, -20n * MS),
+      readingsOf(61n * SECOND, 700n * MS, -20n * MS),
       span(2n, 62n * SECOND),
     ]);
     expect(shifts).toEqual([2n * SECOND, 62n * SECOND - 20n * MS]);
@@ -103,8 +68,8 @@ describe('clock records', () => {
 
   it('of another thread, from before a jump, do not undo it', async () => {
     const { shifts } = await read([
-      ofVersion2(61n * SECOND, 0n, SECOND),
-      ofVersion2(60n * SECOND, 0n, 0n, 1),
+      readingsOf(61n * SECOND, 0n, SECOND),
+      readingsOf(60n * SECOND, 0n, 0n, 1),
       span(1n, 62n * SECOND),
     ]);
     expect(shifts).toEqual([63n * SECOND]);
@@ -112,7 +77,7 @@ describe('clock records', () => {
 
   it('among the definitions at the start of a piece hold for all of it', async () => {
     const { shifts } = await read([
-      ofVersion2(61n * SECOND, 0n, 3600n * SECOND, 0xffff_ffff),
+      readingsOf(61n * SECOND, 0n, 3600n * SECOND, 0xffff_ffff),
       span(1n, 100n * SECOND),
     ]);
     expect(shifts).toEqual([3700n * SECOND]);

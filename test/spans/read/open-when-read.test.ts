@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SIZE_OFFSET } from '../../../src/heph/layout.js';
 import { configure, shutdown } from '../../../src/spans/recording.js';
 import { HephScan } from '../../../src/spans/read/scan/heph-scan.js';
-import { TraceClock } from '../../../src/spans/read/scan/trace-clock.js';
+import { TraceClock } from '../../../src/spans/read/trace-clock.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 

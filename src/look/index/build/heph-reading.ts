@@ -1,5 +1,5 @@
 import { statSync, utimesSync } from 'node:fs';
-import { type ClockState, TraceClock } from '../../../spans/read/scan/trace-clock.js';
+import { type ClockState, TraceClock } from '../../../spans/read/trace-clock.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
 import { type CacheDirectory, newFileIn } from '../cache/cache-directory.js';

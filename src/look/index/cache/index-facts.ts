@@ -11,18 +11,18 @@ import {
 import type { Check } from '../../../core/files/untrusted-json.js';
 import type { PartTrack } from '../../../rows/row-batch.js';
 import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
-import type { ClockState } from '../../../spans/read/scan/trace-clock.js';
+import type { ClockState } from '../../../spans/read/trace-clock.js';
 import type { PartFacts } from '../parts/part-columns.js';
 import { trackKey } from '../sources/source-joins.js';
 import { DamagedIndex } from './column-file.js';
 import type { TraceIdentity } from './trace-identity.js';
 
 /** A clock's state as JSON. */
-type StoredClock = Omit<ClockState, 'epoch' | 'past'> & {
-  epoch: string | null;
-  zero: string | null;
-  delays: number;
-};
+interface StoredClock {
+  first: string | null;
+  epoch: string;
+  steps: { from: string; offset: string }[];
+}
 
 /** A part as the index file names it. */
 export interface PartEntry {
@@ -48,37 +48,28 @@ export interface IndexFacts {
   laneCounts: number[];
 }
 
-const digits = (value: bigint | undefined): string | null =>
-  value === undefined ? null : String(value);
-const integer = (text: string | null): bigint | undefined =>
-  text === null ? undefined : BigInt(text);
-
-export const storedClock = ({ epoch, shift, jumps, past }: ClockState): StoredClock => ({
-  epoch: digits(epoch),
-  shift,
-  jumps,
-  zero: digits(past.zero),
-  delays: past.delays,
+export const storedClock = ({ first, epoch, steps }: ClockState): StoredClock => ({
+  first: first === undefined ? null : String(first),
+  epoch: String(epoch),
+  steps: steps.map(({ from, offset }) => ({ from: String(from), offset: String(offset) })),
 });
 
-export function clockOf({ epoch, shift, jumps, zero, delays }: StoredClock): ClockState {
-  const past = { zero: integer(zero), delays };
-  return { epoch: integer(epoch), shift, jumps: [...jumps], past };
-}
+export const clockOf = ({ first, epoch, steps }: StoredClock): ClockState => ({
+  first: first === null ? undefined : BigInt(first),
+  epoch: BigInt(epoch),
+  steps: steps.map(({ from, offset }) => ({ from: BigInt(from), offset: BigInt(offset) })),
+});
 
 /** Lanes of a track have numbers of 16 bits. */
 const MOST_LANES = 1 << 16;
 
 const isFileName: Check = (value) => typeof value === 'string' && basename(value) === value;
-const isInteger: Check = (value) =>
-  value === null || (typeof value === 'string' && /^-?\d{1,20}$/.test(value));
+const isInteger: Check = (value) => typeof value === 'string' && /^-?\d{1,20}$/.test(value);
 
 const isClock = objectOf({
+  first: (value) => value === null || isInteger(value),
   epoch: isInteger,
-  shift: isNumber,
-  jumps: listOf(objectOf({ from: isNumber, offset: isNumber })),
-  zero: isInteger,
-  delays: isCount,
+  steps: listOf(objectOf({ from: isInteger, offset: isInteger })),
 });
 
 const areTracks = listOf(

@@ -109,10 +109,7 @@ function testOf(part: IndexedPart, condition: Condition): ((row: number) => bool
   if (kind !== undefined) {
     const wanted = KINDS.indexOf(kind);
     const { trace, flags } = part;
-    // A span without ids may have a kind; what is no span has the first.
-    tests.push(
-      (row) => (wanted > 0 || trace[row] !== NO_TRACE) && (flags[row]! & KIND_MASK) === wanted,
-    );
+    tests.push((row) => trace[row] !== NO_TRACE && (flags[row]! & KIND_MASK) === wanted);
   }
   if (condition.unfinished !== undefined) {
     const { unfinished } = condition;

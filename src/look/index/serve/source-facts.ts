@@ -112,13 +112,7 @@ function stateOfRings(trace: FoundTrace): Source['state'] {
  * @param resource which says what the threads are called.
  */
 export function lossesOf(
-  {
-    losses,
-    ended,
-    end,
-    trace,
-    clock,
-  }: Pick<ReadSource, 'losses' | 'ended' | 'end' | 'trace' | 'clock'>,
+  { losses, ended, end, trace }: Pick<ReadSource, 'losses' | 'ended' | 'end' | 'trace'>,
   parts: readonly PartFacts[],
   dropped: Map<number, number>,
   resource: RecordedResource | undefined,
@@ -131,12 +125,6 @@ export function lossesOf(
       `${counted(faulty, 'record')} of ${trace.path} not as the format says, the first at byte ` +
       `${firstFaulty}: they lack attributes, or are missing`;
     all.push({ count: faulty, reason, isUnreadable: true });
-  }
-  if (clock.past.delays > 0) {
-    const reason =
-      `a clock record of ${trace.path} was written long after it was read, or the clock was set ` +
-      'back a little: its spans have the times of the clock before';
-    all.push({ count: undefined, reason });
   }
   if (ended === 'damaged') {
     const reason = `${trace.path} is damaged from byte ${end} on; nothing after it was read`;

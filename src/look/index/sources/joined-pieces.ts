@@ -25,7 +25,7 @@ function openedAs({ trace: { format, path } }: ReadSource): string | undefined {
 function lastEpochs(read: readonly ReadSource[]): Map<string | undefined, bigint> {
   const epochs = new Map<string | undefined, bigint>();
   for (const each of read) {
-    if (each.clock.epoch !== undefined) epochs.set(openedAs(each), each.clock.epoch);
+    if (each.clock.first !== undefined) epochs.set(openedAs(each), each.clock.first);
   }
   return epochs;
 }
@@ -43,7 +43,7 @@ export class PieceJoiner {
       const opened = openedAs(each);
       // Another process that wrote to the same name has another epoch. The piece that has just begun says none yet.
       const key =
-        opened === undefined ? own : `${opened} ${each.clock.epoch ?? epochs.get(opened)}`;
+        opened === undefined ? own : `${opened} ${each.clock.first ?? epochs.get(opened)}`;
       const path = opened === undefined ? own : format.traceOf!(own);
       const name = `${format.name} ${key}`;
       const group = groups.get(name);

@@ -4,7 +4,7 @@ import { faultOf, unlessFaulty, untilFault } from '../../../core/fault.js';
 import { hasCode } from '../../../core/files/system-error.js';
 import type { RowCounter } from '../../../rows/row-batch.js';
 import type { WalkEnd } from '../../../spans/read/scan/heph-walk.js';
-import { type ClockState, noClock } from '../../../spans/read/scan/trace-clock.js';
+import { type ClockState, noClock } from '../../../spans/read/trace-clock.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { Loss, Message, Source } from '../look-index.js';
 import { buildPart } from '../parts/build-part.js';

@@ -51,22 +51,14 @@ for (const name of [LINK, DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS]) {
 
 /** Attributes whose text the index needs, and where it is in `AttributeScan.texts`. */
 export const ROUTE = 0;
-export const METHOD = 1;
-export const PATH = 2;
-export const FULL_URL = 3;
-/** The method under its older name. */
-const OLD_METHOD = 4;
+/** Under any of its names. */
+const METHOD = 1;
 /** From here on: the system of an operation, in the order of SYSTEM_NAMES. */
-const SYSTEMS = 5;
+const SYSTEMS = 2;
 const TEXTS = SYSTEMS + SYSTEM_NAMES.length;
 const WANTED = [
   ['http.route', ROUTE],
-  [HTTP_NAME, METHOD],
-  ['url.path', PATH],
-  ['url.full', FULL_URL],
-  ...sameAttribute(HTTP_NAME)
-    .slice(1)
-    .map((name) => [name, OLD_METHOD] as const),
+  ...sameAttribute(HTTP_NAME).map((name) => [name, METHOD] as const),
   ...SYSTEM_NAMES.flatMap((name, i) =>
     sameAttribute(name).map((each) => [each, SYSTEMS + i] as const),
   ),
@@ -193,9 +185,7 @@ export class AttributeScan {
   }
 
   get isHttp(): boolean {
-    return (
-      this.#hasTexts && (this.texts[2 * METHOD + 1] !== 0 || this.texts[2 * OLD_METHOD + 1] !== 0)
-    );
+    return this.#hasTexts && this.texts[2 * METHOD + 1] !== 0;
   }
 
   /** Hashes the value at `at`, which is its type; returns its end, 0 where it is faulty. */
@@ -306,23 +296,4 @@ export function isAt(bytes: Uint8Array, from: number, wanted: Uint8Array): boole
     if (bytes[from + at] !== wanted[at]) return false;
   }
   return true;
-}
-
-const STATUS_CODE = Buffer.from('http.response.status_code');
-const ERROR_TYPE = Buffer.from('error.type');
-
-/** Whether the attributes of a request name an error, or a status code from `least` on. */
-export function hasFailed(
-  bytes: Uint8Array,
-  view: DataView,
-  from: number,
-  to: number,
-  least: number,
-): boolean {
-  const attributes = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from);
-  if (attributes.includes(ERROR_TYPE)) return true;
-  const at = attributes.indexOf(STATUS_CODE);
-  const value = from + at + STATUS_CODE.length;
-  if (at === -1 || value + 9 > to || bytes[value] !== TYPE_U64) return false;
-  return view.getUint32(value + 1) === 0 && view.getUint32(value + 5) >= least;
 }

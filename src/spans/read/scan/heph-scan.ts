@@ -27,26 +27,19 @@ import {
   IDENTITY_BYTES,
   KINDS,
   PARENT_REMOTE,
-  STATUS_ERROR,
   STATUS_MASK as SPAN_STATUS_MASK,
   STATUS_SHIFT as SPAN_STATUS_SHIFT,
   STATUSES,
   UNFINISHED,
-  SERVER,
 } from '../../layout.js';
 import { nameOfStream } from '../resource-facts.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from '../span-identity.js';
 import { HTTP } from '../system-of.js';
-import { AttributeScan, hasFailed, FULL_URL, METHOD, PATH, ROUTE } from './attribute-scan.js';
-import { noteClock, noteEpoch } from './trace-clock.js';
-import type { TraceClock } from './trace-clock.js';
+import { AttributeScan, ROUTE } from './attribute-scan.js';
+import { noteClock, noteEpoch } from '../clock-record.js';
+import type { TraceClock } from '../trace-clock.js';
 
-/** What older hooks called requests without context, which had no ids. */
-const INCOMING = 'request';
-const REQUESTS: ReadonlySet<string> = new Set([INCOMING, 'http client', 'fetch']);
-const CLIENT = KINDS.indexOf('client');
 const HTTP_BYTES = Buffer.from(HTTP);
-const LONGEST_REQUEST = 'http client'.length;
 
 /** Threads of a source that have a track of their own; the others share the last one. */
 export const MAX_TRACKS = 4096;
@@ -173,22 +166,8 @@ export class HephScan {
     if (texts[2 * ROUTE + 1] !== 0) {
       rows.route[row] = this.names.numberOf(bytes, texts[2 * ROUTE]!, texts[2 * ROUTE + 1]!);
     }
-    // One that was open at the end has ids, whatever the others have.
-    const mayBePlain = !isSpan || (rows.flags[row]! & UNFINISHED_BIT) !== 0;
     const system = this.#systemNumber(bytes);
-    const isRequest =
-      mayBePlain &&
-      identity - description <= LONGEST_REQUEST &&
-      texts[2 * METHOD + 1] !== 0 &&
-      REQUESTS.has(textOf(bytes, description, identity));
-    if (isRequest && !isSpan) {
-      const kind = textOf(bytes, description, identity) === INCOMING ? SERVER : CLIENT;
-      const isFailed = hasFailed(bytes, view, rest, end, kind === SERVER ? 500 : 400);
-      rows.flags[row] = kind | (isFailed ? STATUS_ERROR << STATUS_SHIFT : 0);
-    }
-    rows.name[row] = isRequest
-      ? this.#requestName(bytes, system)
-      : this.names.numberOf(bytes, description, identity, system);
+    rows.name[row] = this.names.numberOf(bytes, description, identity, system);
   }
 
   /** The number of the text that names the system of the operation. */
@@ -252,18 +231,8 @@ export class HephScan {
     const own = view.getBigUint64(startAt);
     const start = realStart === 0 ? own : view.getBigInt64(realStart);
     const end = realEnd === 0 ? view.getBigUint64(endAt) : view.getBigInt64(realEnd);
-    const offset = BigInt(this.#clock.offsetAt(Number(own))) - this.#zero;
+    const offset = this.#clock.offsetFromFirst(own) - this.#zero;
     this.rows.setTimes(row, start + offset, end + offset);
-  }
-
-  /** `GET /users/:id` rather than `request`, where an older hook has recorded without context. */
-  #requestName(bytes: Uint8Array, system: number): number {
-    const { texts } = this.#attributes;
-    const method = textOf(bytes, texts[2 * METHOD]!, texts[2 * METHOD + 1]!);
-    const at = [ROUTE, PATH, FULL_URL].find((each) => texts[2 * each + 1] !== 0);
-    if (at === undefined) return this.names.numberOfText(method, system);
-    const where = textOf(bytes, texts[2 * at]!, texts[2 * at + 1]!);
-    return this.names.numberOfText(`${method} ${where}`, system);
   }
 
   #setStream(stream: number, counter: number): void {
@@ -299,8 +268,4 @@ export class HephScan {
     if (gap < 0x8000_0000) count.missing += gap;
     count.last = counter;
   }
-}
-
-function textOf(bytes: Uint8Array, from: number, to: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
 }

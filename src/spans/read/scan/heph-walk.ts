@@ -3,8 +3,8 @@ import type { RegularFile } from '../../../core/files/regular-file.js';
 import { PACKET_HEAD_BYTES, SIZE_OFFSET } from '../../../heph/layout.js';
 import { nextEvent } from '../../../heph/read/next-event.js';
 import { isEventAt, packetBytes } from '../../../heph/read/packet-head.js';
-import { noteClock, noteEpoch } from './trace-clock.js';
-import type { TraceClock } from './trace-clock.js';
+import { noteClock, noteEpoch } from '../clock-record.js';
+import type { TraceClock } from '../trace-clock.js';
 
 /** What the processor's caches hold: a record is read twice, for its size and for what it says. */
 const WINDOW_BYTES = 256 << 10;
