@@ -33,7 +33,7 @@ interface RouteMetrics {
   exemplars: (Exemplar | undefined)[];
 }
 
-/** Counts requests by service and route. A request is a span of kind server. */
+/** Counts requests by service and route. A request is a span of kind server, below no other one of its process. */
 export class SpanMetrics {
   static readonly limits: readonly number[] = LIMITS;
   readonly #routes = new Map<string, RouteMetrics>();
@@ -44,7 +44,7 @@ export class SpanMetrics {
   }
 
   add(span: SpanRecord): void {
-    if (span.kind !== 'server') return;
+    if (span.kind !== 'server' || span.isNested === true) return;
     const metrics = this.#of(
       textOf(span.resource?.attributes['service.name']),
       textOf(span.attributes['http.route'] ?? span.attributes['rpc.method']),

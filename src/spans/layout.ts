@@ -71,8 +71,8 @@ export const SERVER = KINDS.indexOf('server');
 /** The same in the flags. */
 export const SERVER_BITS = SERVER << KIND_SHIFT;
 /**
- * Of a server span whose local root is a server span, too, as some frameworks have. It is no request of its own, so
- * readers show it as internal, as they do every number above those of `KINDS`.
+ * The kind of a server span whose local root is a server span, too, as some frameworks have. It is no request of its own.
+ * Rows have it as internal, as they have every number above those of `KINDS`.
  */
 export const NESTED_SERVER = 5;
 export type SpanStatus = (typeof STATUSES)[number];

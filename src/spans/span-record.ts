@@ -61,6 +61,8 @@ export interface SpanRecord {
   parentIsRemote: boolean;
   name: string;
   kind: SpanKind;
+  /** Of a server span below another one of its process: it is no request of its own. */
+  isNested?: true;
   /** Nanoseconds since 1970, by the clock record before it. */
   start: bigint;
   end: bigint;

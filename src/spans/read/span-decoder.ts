@@ -19,6 +19,7 @@ import {
   KIND_MASK,
   KIND_SHIFT,
   KINDS,
+  NESTED_SERVER,
   LINK,
   LINK_TRACE_LOW,
   KEEP_SHIFT,
@@ -208,12 +209,14 @@ export class SpanDecoder {
     ids.put(2, bytes, identity + WORD_ATTRIBUTE + 5);
     if (hasParent) ids.put(3, bytes, parentAt);
     const digits = ids.text(hasParent ? 4 : 3);
+    const kind = (flags >> KIND_SHIFT) & KIND_MASK;
+    const isNested = kind === NESTED_SERVER;
     const span: SpanRecord = {
       traceId: digits.slice(0, 32),
       spanId: digits.slice(32, 48),
       parentIsRemote: (flags & PARENT_REMOTE) !== 0,
       name,
-      kind: KINDS[(flags >> KIND_SHIFT) & KIND_MASK] ?? 'internal',
+      kind: isNested ? 'server' : (KINDS[kind] ?? 'internal'),
       start: offset + start,
       end: offset + end,
       attributes: {},
@@ -226,6 +229,7 @@ export class SpanDecoder {
       thread: view.getUint32(position + STREAM_OFFSET),
       unfinished: (flags & UNFINISHED) !== 0,
     };
+    if (isNested) span.isNested = true;
     if (hasParent) span.parentSpanId = digits.slice(48);
     const resource = this.notes.resources.get(flags >>> RESOURCE_SHIFT);
     if (resource !== undefined) {
