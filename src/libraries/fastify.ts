@@ -1,8 +1,8 @@
 import { BoundedCache } from '../core/bounded-cache.js';
-import { routeFound } from '../spans/route.js';
 import { isCallersFault, statusOf } from './engine/answered-errors.js';
 import { fastifyRoute } from './engine/fastify-route.js';
 import { text } from './engine/payload.js';
+import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Description, Library, Operation } from './library.js';
 
 interface Handling {
@@ -47,7 +47,7 @@ function describe({ route, request, handler: given }: Handling): Description {
 function reportRoute({ route, request, handler: given }: Handling): void {
   const pattern = text(route?.url);
   const raw = given === undefined ? undefined : request?.raw;
-  if (pattern !== undefined && raw !== undefined) routeFound(raw, pattern);
+  if (pattern !== undefined && raw !== undefined) frameworkRouteFound(raw, pattern);
 }
 
 /** The handler of a route, without the hooks before and after it. */

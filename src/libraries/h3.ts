@@ -1,6 +1,6 @@
-import { routeFound } from '../spans/route.js';
 import { isAnswered } from './engine/answered-errors.js';
 import { isObject, requiredObject, requiredText, text } from './engine/payload.js';
+import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Library, Operation } from './library.js';
 
 /** Of the event nothing but the pattern of its route is read, and which request of Node it is of. */
@@ -26,7 +26,7 @@ const handling: Operation<Handling> = {
     if (requiredText(type, 'type') === 'middleware') return { name: 'middleware', attributes: {} };
     const pattern = text(context?.matchedRoute?.route)?.slice(0, MAX_PATTERN);
     const request = runtime?.node?.req;
-    if (pattern !== undefined && isObject(request)) routeFound(request, pattern);
+    if (pattern !== undefined && isObject(request)) frameworkRouteFound(request, pattern);
     return { name: `handler ${pattern ?? ''}`.trimEnd(), attributes: {} };
   },
   isControlFlow: isAnswered,

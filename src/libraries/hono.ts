@@ -1,6 +1,7 @@
-import { mountedRoute, routeFound, routeOf } from '../spans/route.js';
+import { mountedRoute, routeOf } from '../spans/route.js';
 import { isAnswered } from './engine/answered-errors.js';
 import { isObject, requiredObject, text } from './engine/payload.js';
+import { frameworkRouteFound } from './engine/router-matches.js';
 import { markServed, servedBy } from './engine/socketless-requests.js';
 import type { Library, Operation } from './library.js';
 
@@ -120,7 +121,7 @@ function enter(route: Route, call: Call, context: Context): string | undefined {
   if (served === undefined || pattern === undefined) return pattern;
   if (!isForAll(route)) {
     application.isRouted = true;
-    routeFound(served, pattern);
+    frameworkRouteFound(served, pattern);
     return pattern;
   }
   if (WILDCARD.test(pattern)) {
@@ -129,7 +130,7 @@ function enter(route: Route, call: Call, context: Context): string | undefined {
   if (call.index === 0) {
     const only = onlyRoute(call);
     const wanted = only === undefined ? undefined : patternOf(only, application);
-    if (wanted !== undefined) routeFound(served, wanted);
+    if (wanted !== undefined) frameworkRouteFound(served, wanted);
   }
   return pattern;
 }
@@ -146,7 +147,7 @@ function leave(call: Call): void {
   if (route === undefined || !isForAll(route)) return;
   if (!application.isRouted && routeOf(served) !== undefined) return;
   const pattern = patternOf(route, application);
-  if (pattern !== undefined) routeFound(served, pattern);
+  if (pattern !== undefined) frameworkRouteFound(served, pattern);
 }
 
 /** Middleware has a `next`. What a route of a method ends with has none, or need not call it. */

@@ -1,7 +1,7 @@
-import { routeFound } from '../spans/route.js';
 import { isAnswered } from './engine/answered-errors.js';
 import { mountedPattern } from './engine/koa-mounts.js';
 import { requiredObject, text } from './engine/payload.js';
+import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Library, Operation } from './library.js';
 
 /** What an injected channel says of a function that a request goes through. */
@@ -87,7 +87,7 @@ const middleware: Operation<Call> = {
     const route = layer === undefined ? undefined : (pattern ?? onlyPattern(context));
     const { req } = context;
     // A function that calls `next` is followed by that of another route, which answers.
-    if (req !== undefined && route !== undefined) routeFound(req, route);
+    if (req !== undefined && route !== undefined) frameworkRouteFound(req, route);
     return {
       name: pattern === undefined ? `middleware ${name ?? ''}`.trimEnd() : `handler ${pattern}`,
       attributes,

@@ -1,4 +1,5 @@
 import { shared } from '../../core/process-state.js';
+import { mountedRoute, routeFound } from '../../spans/route.js';
 
 /** Of a request: the match of a router that it is in. */
 const INSIDE = Symbol.for('tracewright.inside');
@@ -11,10 +12,13 @@ export class RouterMatch {
   /** The patterns, joined: `/tenant/:t/orders/:id`. Empty: one of them is unknown. */
   readonly route: string;
   readonly around: RouterMatch | undefined;
+  /** Whether what it hands a request to sees the path without it. */
+  readonly isMounted: boolean;
 
-  constructor(route: string, around: RouterMatch | undefined) {
+  constructor(route: string, around: RouterMatch | undefined, isMounted: boolean) {
     this.route = route;
     this.around = around;
+    this.isMounted = isMounted;
   }
 }
 
@@ -23,6 +27,8 @@ interface MatchedRequest {
   [MATCHED]?: RouterMatch;
   httpVersionMajor?: number;
   stream?: object;
+  /** Of Express: the path that was requested, as far as it belongs to mounts. */
+  baseUrl?: unknown;
 }
 
 /** Has a request be in a match from now on; null: in none, for it has left that. */
@@ -36,6 +42,24 @@ export function setInside(request: object, match: RouterMatch | null): void {
 /** The match that a request, or its stream, is in; null: in none any more, undefined: it never was. */
 export function insideOf(request: object): RouterMatch | null | undefined {
   return (request as MatchedRequest)[INSIDE];
+}
+
+/** The patterns of the mounts that a request is in; undefined: it is in some that are unknown. */
+function mountsAround(request: MatchedRequest): string | undefined {
+  let match = insideOf(request);
+  while (match && !match.isMounted) match = match.around;
+  if (match) return match.route || undefined;
+  return request.baseUrl ? undefined : '';
+}
+
+/**
+ * Another framework has found the route of a request. Express may have handed it over from a mount.
+ *
+ * @param pattern of the path that the framework sees.
+ */
+export function frameworkRouteFound(request: object, pattern: string): void {
+  const prefix = mountsAround(request);
+  if (prefix !== undefined) routeFound(request, mountedRoute(prefix, pattern));
 }
 
 /** Whether a match is the other, or around it. */

@@ -1,5 +1,6 @@
-import { mountedRoute, routeFound } from '../../spans/route.js';
+import { mountedRoute } from '../../spans/route.js';
 import { isObject } from '../engine/payload.js';
+import { frameworkRouteFound } from '../engine/router-matches.js';
 import { serveWebRequest } from '../engine/socketless-requests.js';
 import { SOCKETLESS } from '../watched-channels.js';
 import type { Injection } from './injected-file.js';
@@ -34,7 +35,9 @@ function pathOf(url: unknown): string {
 
 /** What is before the patterns of a router that is mounted. A mount of h3 1 is a text without parameters. */
 function prefixOf({ path, node }: Event): string {
-  const whole = pathOf(node?.req?.originalUrl ?? node?.req?.url);
+  const { originalUrl, url, baseUrl } = node?.req ?? {};
+  let whole = pathOf(originalUrl ?? url);
+  if (typeof baseUrl === 'string' && whole.startsWith(baseUrl)) whole = whole.slice(baseUrl.length);
   const own = pathOf(path);
   if (own === '/') return whole.replace(/\/$/, '');
   return whole.endsWith(own) ? whole.slice(0, -own.length) : '';
@@ -44,10 +47,8 @@ function report(event: Event, { route, path }: Route): void {
   const pattern = route ?? path;
   const request = event.runtime?.node?.req ?? event.node?.req ?? event.req;
   if (typeof pattern !== 'string' || !isObject(request)) return;
-  // What is before that is a path that was requested.
-  if ((request as NodeRequest).baseUrl) return;
   const prefix = event.runtime === undefined && event.node !== undefined ? prefixOf(event) : '';
-  routeFound(request, mountedRoute(prefix, pattern).slice(0, MAX_PATTERN));
+  frameworkRouteFound(request, mountedRoute(prefix, pattern).slice(0, MAX_PATTERN));
 }
 
 /** The routes of h3, and its requests without a socket. */

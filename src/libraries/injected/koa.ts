@@ -1,14 +1,14 @@
 import { enterMount, mountedPattern } from '../engine/koa-mounts.js';
 import type { KoaContext } from '../engine/koa-mounts.js';
 import { isObject } from '../engine/payload.js';
-import { routeFound } from '../../spans/route.js';
+import { frameworkRouteFound } from '../engine/router-matches.js';
 import { call } from './injected-file.js';
 import type { Injection } from './injected-file.js';
 
 const CHANNEL = 'orchestrion:koa-compose:middleware';
 
 function report({ req }: KoaContext, route: string): void {
-  if (isObject(req)) routeFound(req, route);
+  if (isObject(req)) frameworkRouteFound(req, route);
 }
 
 /** `koa-compose`, and what mounts and routes without a router. */

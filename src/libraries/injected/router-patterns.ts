@@ -14,12 +14,14 @@ class Pattern {
   readonly isOpen: boolean;
   /** Undefined: it is unknown. */
   readonly #text: string | undefined;
+  readonly #isMounted: boolean;
   readonly #isRegExp: boolean;
   #last: RouterMatch | undefined = undefined;
 
   constructor(path: unknown, isMounted: boolean) {
     this.#isRegExp = path instanceof RegExp;
     const text = typeof path === 'string' || this.#isRegExp ? String(path) : undefined;
+    this.#isMounted = isMounted;
     this.isOpen = isMounted || typeof path !== 'string' || OPEN_END.test(path);
     this.#text = isMounted && !this.#isRegExp ? text?.replace(ENDING_SLASHES, '') : text;
   }
@@ -28,7 +30,7 @@ class Pattern {
     const last = this.#last;
     // The routers around a layer are mostly the same.
     if (last !== undefined && last.around === around) return last;
-    const made = new RouterMatch(this.#routeBelow(around?.route), around);
+    const made = new RouterMatch(this.#routeBelow(around?.route), around, this.#isMounted);
     this.#last = made;
     return made;
   }

@@ -1,8 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { fastifyRoute, fastifyRoutes, ROUTE_HOOK } from '../../libraries/engine/fastify-route.js';
-import { isNextMatch, keepMatch, onRouterMatch } from '../../libraries/engine/router-matches.js';
-import { routeFound, watchGivenRoutes } from '../../spans/route.js';
+import {
+  frameworkRouteFound,
+  insideOf,
+  isNextMatch,
+  keepMatch,
+  onRouterMatch,
+} from '../../libraries/engine/router-matches.js';
+import { watchGivenRoutes } from '../../spans/route.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
 import { subscribe } from './channels.js';
@@ -218,9 +224,9 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
   });
   watchFastifyRoutes(guard, (response, route) => {
     const exchange = exchangeOf(response.req);
-    if (exchange === undefined) {
-      // Of HTTP/2, or handed to the application by the program.
-      routeFound(response.req, route);
+    if (exchange === undefined || insideOf(response.req)) {
+      // Of HTTP/2, or handed to the application by the program or by Express.
+      frameworkRouteFound(response.req, route);
       return;
     }
     exchange.route = route;

@@ -25,9 +25,9 @@ describe('the route of a router into which nothing is put', () => {
 });
 
 describe('the route of a request', () => {
-  const mount = new RouterMatch('/api', undefined);
-  const users = new RouterMatch('/api/users/:id', mount);
-  const last = new RouterMatch('/api/last', mount);
+  const mount = new RouterMatch('/api', undefined, true);
+  const users = new RouterMatch('/api/users/:id', mount, false);
+  const last = new RouterMatch('/api/last', mount, false);
 
   it('is what the router has matched for good', () => {
     const request = {};
