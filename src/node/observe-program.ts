@@ -26,6 +26,7 @@ const FIRST_OF_REQUESTS = [
   'undici:request:create',
   'fastify.initialization',
   'tracing:net.server.listen:asyncStart',
+  'udp.socket',
   'http2.server.stream.start',
   'http2.client.stream.created',
   SOCKETLESS,

@@ -1,9 +1,45 @@
+import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:net';
 import { spans } from '../../spans/shared-spans.js';
 import { Guard } from '../guard.js';
+import { emitInContext } from './emit-in-context.js';
 
 interface Message {
   server: Server & { _listen2?: (...args: unknown[]) => unknown };
+}
+
+/**
+ * Has what a socket of datagrams receives be below nobody, once the request that opened the socket is over: Node calls
+ * its listeners in the context in which it was made.
+ */
+export function datagramsBelowNobody(): void {
+  const guard = new Guard('sockets of datagrams');
+  guard.subscribe('udp.socket', ({ socket }: { socket: EventEmitter }) => {
+    const root = spans.activeContext()?.activeSpan?.root;
+    if (root === undefined) return;
+    emitInContext(
+      undefined,
+      socket,
+      () => root.recording || spans.activeContext()?.activeSpan?.root !== root,
+    );
+  });
+}
+
+/** The timer by which a server of HTTP looks for requests that do not come. Node does not document it. */
+interface Checks {
+  _onTimeout?: unknown;
+}
+
+function checkBelowNobody(server: Server): void {
+  const key = Object.getOwnPropertySymbols(server).find(
+    ({ description }) => description === 'http.server.connectionsCheckingInterval',
+  );
+  const checks = key === undefined ? undefined : (Reflect.get(server, key) as Checks | undefined);
+  const check = checks?._onTimeout;
+  if (typeof check !== 'function') return;
+  checks!._onTimeout = function (this: unknown, ...values: unknown[]): unknown {
+    return spans.applyIn(undefined, check as (...values: unknown[]) => unknown, this, values);
+  };
 }
 
 /**
@@ -38,6 +74,8 @@ export function listenBelowNobody(): void {
     if (beginning?.server !== server) return;
     spans.leaveContext(beginning.before);
     beginning = undefined;
+    // The listener of Node that begins to look for slow requests is called before that.
+    setImmediate(checkBelowNobody, server);
   };
   guard.subscribe('tracing:net.server.listen:asyncEnd', end);
   guard.subscribe('tracing:net.server.listen:error', end);

@@ -5,7 +5,7 @@ import { traceFetchCalls } from './fetch-calls.js';
 import { traceHttpCalls } from './http-calls.js';
 import { traceHttp2Calls } from './http2-calls.js';
 import { traceHttp2Requests } from './http2-requests.js';
-import { listenBelowNobody } from './listening.js';
+import { datagramsBelowNobody, listenBelowNobody } from './listening.js';
 import { propagationPolicy } from './propagation-policy.js';
 import { ServerRecorder } from './server-recorder.js';
 import { traceSocketlessRequests } from './socketless-requests.js';
@@ -18,7 +18,10 @@ import { traceSocketlessRequests } from './socketless-requests.js';
 export function recordRequests({ context, propagation, trust }: ProcessPlan): ServerRecorder {
   const policy = propagationPolicy(propagation, trust);
   const server = new ServerRecorder(policy, context);
-  if (context) listenBelowNobody();
+  if (context) {
+    listenBelowNobody();
+    datagramsBelowNobody();
+  }
   traceConnections(server);
   traceHttp2Requests(server);
   traceSocketlessRequests(server);
