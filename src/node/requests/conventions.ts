@@ -66,7 +66,7 @@ export function serverAttributes(
   };
 }
 
-/** Where a server is. */
+/** Where a server is. An address of IPv6 has no brackets. */
 export interface HostAndPort {
   readonly host: string;
   readonly port?: number;
@@ -77,10 +77,11 @@ const KEPT = 64;
 const MAX_AUTHORITY = 256;
 
 const authorities = new BoundedCache<HostAndPort | null>(KEPT, MAX_AUTHORITY, (authority) => {
-  const match = /^(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i.exec(authority);
+  const match = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i.exec(authority);
   if (match === null) return null;
-  const [, host, port] = match;
-  return port === undefined ? { host: host! } : { host: host!, port: Number(port) };
+  const [, address, name, port] = match;
+  const host = (address ?? name)!;
+  return port === undefined ? { host } : { host, port: Number(port) };
 });
 
 /** Host and port of an authority, such as that of the header `Host`; undefined if it is none. */

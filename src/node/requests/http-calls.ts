@@ -5,6 +5,7 @@ import { callTarget } from './call-target.js';
 import type { CallTarget } from './call-target.js';
 import { failureOf, TIMEOUT } from './call-failures.js';
 import { ABORTED, hostAndPort } from './conventions.js';
+import { replaceMethod } from './emit-in-context.js';
 import { withHeaders } from './request-headers.js';
 import { observeHeaders } from './stored-headers.js';
 import { watchTimeouts } from './socket-timeouts.js';
@@ -45,6 +46,10 @@ function inUrl(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
+function withoutBrackets(host: string): string {
+  return host.startsWith('[') ? host.slice(1, -1) : host;
+}
+
 /**
  * Host and port of the connection, but for the usual port; undefined: the port is not known. The header `Host` may be
  * of another server, and before Node 24 nothing else has the port.
@@ -55,7 +60,7 @@ function authorityOf(request: ClientRequest): string | undefined {
   if (typeof kept === 'string') return kept;
   const header = request.getHeader('host');
   const authority = typeof header === 'string' ? header : undefined;
-  return hostAndPort(authority)?.host === inUrl(request.host) ? authority : undefined;
+  return hostAndPort(authority)?.host === withoutBrackets(request.host) ? authority : undefined;
 }
 
 function targetOf(request: ClientRequest): CallTarget {
@@ -68,7 +73,8 @@ function targetOf(request: ClientRequest): CallTarget {
     return callTarget(method, scheme, inUrl(request.host), path, socket);
   }
   const authority = authorityOf(request);
-  if (authority === undefined) return callTarget(method, scheme, '', path, request.host);
+  if (authority === undefined)
+    return callTarget(method, scheme, '', path, withoutBrackets(request.host));
   const port = agent === false ? undefined : agent?.defaultPort;
   const lacksPort =
     typeof port === 'number' &&
@@ -164,6 +170,22 @@ export function traceHttpCalls(recorder: CallRecorder, sendsHeaders: boolean): v
     // The response ends the call, unless it was handed over with its connection.
     else if (res[CALL] === undefined) endWithConnection(request, res);
   });
+  /**
+   * Agents for tunnels remove all listeners of a request that has its connection. Those of the connection follow it.
+   */
+  const watchTunnel = (request: TracedRequest): void => {
+    type Emit = typeof request.emit;
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
+    const { emit } = request;
+    replaceMethod(request, 'emit', function (this: TracedRequest, ...event: Parameters<Emit>) {
+      const isEmitted = emit.apply(this, event);
+      if (event[0] === 'connect') connected({ request, response: event[1] as TracedResponse });
+      return isEmitted;
+    });
+  };
+  const connected = guard.wrap<ClientMessage>(({ request, response }) => {
+    endWithConnection(request, response);
+  });
   const endWithConnection = (request: TracedRequest, response: TracedResponse): void => {
     const call = request[CALL];
     if (call == null) return;
@@ -203,6 +225,7 @@ export function traceHttpCalls(recorder: CallRecorder, sendsHeaders: boolean): v
   });
   guard.subscribe('http.client.request.start', ({ request }: ClientMessage) => {
     start(request);
+    if (request.method === 'CONNECT') watchTunnel(request);
     request.on('close', () => {
       whenRequestCloses(request);
     });

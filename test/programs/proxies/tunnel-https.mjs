@@ -1,0 +1,30 @@
+// The package tunnel to a server of HTTPS.
+import { get } from 'node:https';
+import tunnel from 'tunnel';
+import { own } from '../program.mjs';
+import { answered, startProxy, startSecureStock } from './proxy.mjs';
+
+export const expected = `
+own caller
+  client CONNECT proxy 200
+    server CONNECT (no route) -
+  client GET stock 200
+    server GET (no route) 200
+  own after
+`;
+export const difference =
+  'OpenTelemetry records neither the answer to CONNECT nor the proxy. Both are HTTP.';
+
+export async function run() {
+  const stock = await startSecureStock();
+  const proxy = await startProxy();
+  const agent = tunnel.httpsOverHttp({
+    proxy: { host: proxy.hostname, port: proxy.port },
+    rejectUnauthorized: false,
+  });
+  await own('caller', async () => {
+    await answered(get(`${stock}/items`, { agent, rejectUnauthorized: false }));
+    own('after');
+  });
+  agent.destroy?.();
+}
