@@ -183,8 +183,12 @@ function replaceCopied(span: Span, carrier: object): void {
 /** Where signatures list the headers that they cover: AWS's `SignedHeaders`, and RFC 9421. */
 const SIGNATURES = ['authorization', 'signature-input', 'signature'];
 
+/** Of a URL whose query has the signature, as AWS and Google sign it. */
+const SIGNED_QUERY = /[?&]X-\w+-SignedHeaders=[^&]*trace(?:parent|state)/i;
+
 /** Whether a signature covers headers of the trace: the receiver refuses other values. */
-export function isSigned(carrier: object): boolean {
+export function isSigned(carrier: { readonly path?: unknown }): boolean {
+  if (typeof carrier.path === 'string' && SIGNED_QUERY.test(carrier.path)) return true;
   return SIGNATURES.some((name) =>
     read(carrier, name)?.some((text) => /\btrace(?:parent|state)\b/i.test(text)),
   );

@@ -39,6 +39,8 @@ const LEAST_WAIT = 1e6;
 
 /** The headers of a request that is yet to be sent. */
 export interface CallHeaders {
+  /** Of the request, with the query, which may have a signature. */
+  readonly path?: string | undefined;
   get(name: string): unknown;
   /** Adds a header, or replaces it. */
   set(name: string, value: string): void;

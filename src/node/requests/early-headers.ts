@@ -7,12 +7,14 @@ const text = (value: unknown): string | undefined =>
 export class EarlyHeaders implements CallHeaders {
   readonly #list: unknown[] | undefined;
   readonly #object: Record<PropertyKey, unknown>;
+  readonly #path: string | undefined;
 
   /**
    * @param given names and values in turn, or an object.
+   * @param path of the request; default: that of the headers of HTTP/2.
    * @throws what a getter of it throws.
    */
-  constructor(given: object) {
+  constructor(given: object, path?: string) {
     if (Array.isArray(given)) {
       this.#list = [...(given as unknown[])];
       this.#object = {};
@@ -24,6 +26,11 @@ export class EarlyHeaders implements CallHeaders {
       this.#list = undefined;
       this.#object = { ...given };
     }
+    this.#path = path;
+  }
+
+  get path(): string | undefined {
+    return this.#path ?? text(this.get(':path'));
   }
 
   /** What goes to Node. */

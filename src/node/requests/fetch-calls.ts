@@ -94,6 +94,10 @@ class UndiciCall implements CallHeaders {
     this.#request = request;
   }
 
+  get path(): string {
+    return String(this.#request.path);
+  }
+
   get(name: string): string | undefined {
     const { headers } = this.#request;
     if (typeof headers === 'string') {

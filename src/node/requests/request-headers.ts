@@ -5,6 +5,7 @@ import { EarlyHeaders } from './early-headers.js';
 /** The headers of a request, which go to it. */
 function headersOf(request: ClientRequest): CallHeaders {
   return {
+    path: request.path,
     get: (name) => request.getHeader(name),
     set: (name, value) => request.setHeader(name, value),
     delete: (name) => {
@@ -37,7 +38,7 @@ export function withHeaders(
   }
   const list = listOf(Array.isArray(headers) ? headers : []);
   if (list === undefined) return headers;
-  const own = new EarlyHeaders(list);
+  const own = new EarlyHeaders(list, request.path);
   send(own);
   return own.all;
 }
