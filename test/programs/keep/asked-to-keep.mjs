@@ -1,8 +1,10 @@
-// A caller's word to keep a trace holds for some seconds; one that is too old, or from far ahead, does not.
+// A caller's word to keep a trace holds for some seconds. One that is too old, or from far ahead, does not. One without
+// a time counts when it comes.
 import { createServer } from 'node:http';
 import { ask, listen } from '../program.mjs';
 
 export const expected = `
+(remote) server GET (no route) 200
 (remote) server GET (no route) 200
 `;
 export const alone = 'OpenTelemetry keeps every trace.';
