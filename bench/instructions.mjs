@@ -13,7 +13,7 @@ import { installPackages } from './libraries-packages.mjs';
 import { median } from './median.mjs';
 
 const PROGRAM = fileURLToPath(new URL('instructions-program.mjs', import.meta.url));
-const PAGE = new URL('../docs/performance/instructions.md', import.meta.url);
+const PAGE = new URL('figures/instructions.md', import.meta.url);
 /** Operations until V8 has compiled what it compiles, and those that are counted. */
 const CALLS = { warmUp: 100_000, counted: 100_000 };
 /** After 3,000 V8 still has functions of the hook that it has not optimized: a query of pg took 11,000 more then. */
@@ -233,7 +233,7 @@ async function measure({ quick, path: only, check = false }) {
 await main(import.meta.url, {
   title: 'Instructions of the paths that decide',
   help: `  --path NAME  only this one, else ${KEPT.join(', ')}: ${Object.keys(PATHS).join('; ')}
-  --check      compares with the figures of docs/performance/instructions.md; exit code 2: one is slower`,
+  --check      compares with the figures of bench/figures/instructions.md; exit code 2: one is slower`,
   options: { path: { type: 'string' }, check: { type: 'boolean' } },
   measure,
 });

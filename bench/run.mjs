@@ -85,7 +85,7 @@ if (values.help) {
   --quick         a tenth of the work: does it run, not how fast
   --full          what takes minutes as well, in benchmarks that have such a part (convert)
   --json          one JSON document with every figure
-  --docs          put the figures into docs/performance/ as well
+  --docs          put the figures into docs/performance/ and bench/figures/ as well
 
 Each benchmark is a program too: node bench/NAME.mjs --help. The exit code is 2 when a goal is missed.
 Close what else runs on the machine.`);
@@ -123,13 +123,16 @@ async function run(name) {
   return { name, ...JSON.parse(output) };
 }
 
-const pages = new URL('../docs/performance/', import.meta.url);
+/** Of users, then of maintainers. */
+const pages = ['../docs/performance/', 'figures/'].flatMap((folder) => {
+  const directory = new URL(folder, import.meta.url);
+  return readdirSync(directory).map((file) => new URL(file, directory));
+});
 
 /** The page that has a benchmark's marks, and where between them its figures go. */
 function placeOf(name) {
   const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  for (const file of readdirSync(pages)) {
-    const page = new URL(file, pages);
+  for (const page of pages) {
     const text = readFileSync(page, 'utf8');
     const [start, end] = [text.indexOf(from), text.indexOf(to)];
     if (start !== -1 && end > start) return { page, text, start: start + from.length, end };
@@ -152,7 +155,7 @@ if (values.docs) {
   // Before hours of measuring, not after them. Without --only, what has no page is only printed.
   const unmarked = values.only?.find((name) => placeOf(name) === undefined);
   if (unmarked !== undefined) {
-    console.error(`no page in docs/performance has marks for ${unmarked}`);
+    console.error(`no page in docs/performance and bench/figures has marks for ${unmarked}`);
     process.exit(1);
   }
 }

@@ -22,9 +22,11 @@ function anchorsOf(page) {
   );
 }
 
-const docs = readdirSync(join(root, 'docs'), { recursive: true })
-  .filter((name) => name.endsWith('.md') && !name.startsWith('reference'))
-  .map((name) => join('docs', name));
+const docs = ['docs', 'bench/figures'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true })
+    .filter((name) => name.endsWith('.md') && !name.startsWith('reference'))
+    .map((name) => join(folder, name)),
+);
 const FOLDERS = 'src|native|test|bench|scripts|examples|torture';
 /** A file, in a command too, or a folder that a text names. */
 const PATH = new RegExp(
