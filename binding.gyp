@@ -55,6 +55,7 @@
         "native/sink/loss_report.cc",
         "native/sink/network_address.cc",
         "native/sink/piece_series.cc",
+        "native/sink/pipe_sink.cc",
         "native/sink/sent_datagrams.cc",
         "native/sink/shared_target.cc",
         "native/sink/sink.cc",

@@ -12,6 +12,7 @@
 #include "drain/drain_thread.h"
 #include "file/anchor.h"
 #include "sink/file_sink.h"
+#include "sink/pipe_sink.h"
 #include "sink/target_group.h"
 
 namespace tracewright {
@@ -162,6 +163,14 @@ Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
     options.target_kind = target->sink->slow() ? TargetKind::socket : TargetKind::shared_file;
     // The sink lives as long as its target, and the target as long as any ring.
     sink = std::shared_ptr<Sink>(target, target->sink.get());
+  } else if (from.Get("descriptor").IsNumber()) {
+    options.target_kind = TargetKind::socket;
+    const int descriptor = static_cast<int>(number_of(from, "descriptor", -1));
+    sink = PipeSink::create(options.target, descriptor, &failure);
+    if (sink) {
+      sink->join(TargetGroup::of(options.target));
+      sink->hold();
+    }
   } else {
     const std::string preamble = bytes_of(from, "preamble");
     options.base_offset = preamble.size();
@@ -178,7 +187,7 @@ Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
       sink ? Ring::open(options, sink, DrainThread::instance(), &failure) : nullptr;
   if (!ring) {
     // A stream that never began leaves no file.
-    if (sink && !info[1].IsExternal()) unlink_file(options.target);
+    if (sink && options.target_kind == TargetKind::own_file) unlink_file(options.target);
     if (sink) {
       sink->let_go();
       if (sink->abandoned()) sink->discard_unused();
@@ -263,9 +272,8 @@ Napi::Value grow_open_records(const Napi::CallbackInfo& info) {
   Failure failure;
   const bool stamped = info[3].As<Napi::Boolean>();
   const bool unordered = info[4].As<Napi::Boolean>();
-  const bool written =
-      ring_argument(info)->write_through(head.Data(), head.ByteLength(), body.Data(),
-                                         body.ByteLength(), stamped, &failure, unordered);
+  const bool written = ring_argument(info)->write_through(
+      head.Data(), head.ByteLength(), body.Data(), body.ByteLength(), stamped, &failure, unordered);
   if (!written) throw_failure(info.Env(), failure);
   return info.Env().Undefined();
 }

@@ -276,7 +276,10 @@ void DrainThread::run() {
     const bool hurried = hurried_.exchange(false);
     idle = round() ? 0 : idle + 1;
     bool waiting = false;
-    for (const auto& ring : rings()) waiting = waiting || ring->awaited();
+    // A full pipe says by itself when it has room.
+    for (const auto& ring : rings()) {
+      waiting = waiting || (ring->awaited() && !ring->sink()->patient());
+    }
     if (hurried || waiting) {
       wait(kHurriedRoundMs);
     } else if (idle < kIdleRounds) {
@@ -446,7 +449,7 @@ void DrainThread::end_by_signal(int signal_number) {
     std::unique_lock<std::mutex> lock(hold_lock_);
     held_.wait_for(lock, std::chrono::milliseconds(kHoldLimitMs), [this] { return holders_ == 0; });
   }
-  ProcessEnd::begin();
+  ProcessEnd::hasten();
   hold_producers();
   drain_sockets();
   for (const auto& ring : rings()) ring->finish(0);

@@ -20,6 +20,13 @@ class ProcessEnd {
     since().compare_exchange_strong(none, Clock::monotonic());
   }
 
+  // A signal ends it: nothing waits without a limit from here on.
+  static void hasten() {
+    begin();
+    hasty().store(true);
+  }
+  static bool hastened() { return hasty().load(); }
+
   static bool begun() { return since().load() != 0; }
 
   // How long a ring that ends now may wait for its socket: `wanted`, or what is left of the wait of
@@ -52,6 +59,10 @@ class ProcessEnd {
   static std::atomic<void (*)()>& preparer() {
     static std::atomic<void (*)()> steps{nullptr};
     return steps;
+  }
+  static std::atomic<bool>& hasty() {
+    static std::atomic<bool> by_signal{false};
+    return by_signal;
   }
   static std::atomic<uint64_t>& since() {
     static std::atomic<uint64_t> ns{0};  // 0: it does not end

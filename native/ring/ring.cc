@@ -240,7 +240,7 @@ bool Ring::flush() {
   control_->stalled = 0;
   if (finished()) return true;
   const uint64_t from = stamp_.not_before_last();
-  const bool complete = drain();
+  const bool complete = sink_->patient() ? wait_drained(head_, kNoLimitMs) : drain();
   note_stall(from);
   return complete;
 }

@@ -192,6 +192,7 @@ class alignas(64) Ring {
   [[gnu::cold]] void finish(uint32_t socket_limit_ms);
   // Waits until everything that was committed before the call has left, or the time is over.
   bool wait_drained(uint64_t position, uint32_t limit_ms);
+  static constexpr uint32_t kNoLimitMs = UINT32_MAX;
 
   // Keeps consumers away while the lock is held.
   std::unique_lock<std::mutex> hold_still() { return std::unique_lock<std::mutex>(consumer_); }

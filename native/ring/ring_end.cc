@@ -167,7 +167,9 @@ void Ring::remove_stream() {
 void Ring::finish(uint32_t socket_limit_ms) {
   if (waits()) return;
   if (sink_ && sink_->slow()) {
-    const uint32_t limit_ms = ProcessEnd::socket_limit_ms(socket_limit_ms);
+    const uint32_t limit_ms = sink_->patient() && !ProcessEnd::hastened()
+                                  ? kNoLimitMs
+                                  : ProcessEnd::socket_limit_ms(socket_limit_ms);
     socket_limit_ = Clock::monotonic() + uint64_t{1000000} * limit_ms;
     wait_drained(head(), limit_ms);
   }

@@ -61,11 +61,12 @@ bool Ring::wait_drained(uint64_t position, uint32_t limit_ms) {
   {
     std::unique_lock<std::mutex> lock(waiters_lock_);
     reached = drained_.wait_for(lock, std::chrono::milliseconds(limit_ms), [&] {
-      return finished() || control_->tail.load(std::memory_order_acquire) >= position;
+      return finished() || sink_->gone() ||
+             control_->tail.load(std::memory_order_acquire) >= position;
     });
   }
   waiters_.fetch_sub(1);
-  return reached;
+  return reached && !sink_->gone();
 }
 
 }  // namespace tracewright

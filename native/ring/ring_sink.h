@@ -67,6 +67,10 @@ class RingSink {
 
   // Draining waits for another machine: no producing thread may do it itself.
   virtual bool slow() const { return false; }
+  // Of a slow one: it is waited for as long as its other end is there, as a blocking write is.
+  virtual bool patient() const { return false; }
+  // It takes nothing any more, for good.
+  virtual bool gone() const { return false; }
   // The last attempt failed: nobody should wait for room.
   virtual bool failing() const = 0;
   // Why it takes nothing now.

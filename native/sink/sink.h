@@ -48,7 +48,7 @@ class Sink : public RingSink {
     const uint64_t tail = ring.tail();
     const uint64_t left = std::max(ring.head(), tail) - tail;
     counts_.left_bytes.fetch_add(left, std::memory_order_relaxed);
-    if (!slow() && !ring.has_file()) count_gone(ring, left);
+    if ((!slow() || patient()) && !ring.has_file()) count_gone(ring, left);
     if (group_) group_->release(ring.capacity());
   }
 

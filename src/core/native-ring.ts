@@ -70,6 +70,8 @@ export interface NativeRingOptions {
   format: string;
   /** The file that the ring feeds, for recovery; without a shared target it is created. */
   target: string;
+  /** An open descriptor that it feeds instead of a new file; -1: the pipe or device at `target`. */
+  descriptor?: number;
   /** The targets with which it fails and works in the eyes of the service; default: `target`. */
   group?: string;
   preamble?: Uint8Array;

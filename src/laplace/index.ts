@@ -23,7 +23,7 @@ export type { CheckKernelOptions } from './read/check.js';
 export { referencesToText, textToReferences } from './read/convert-references.js';
 export type { ConvertReferencesOptions, ReferenceConversion } from './read/convert-references.js';
 export type { Wide } from './hexadecimal.js';
-export type { EmitKernelEvent, KernelEventValues } from './write/kernel-emitter.js';
+export type { EmitAnyEvent, EmitKernelEvent, KernelEventValues } from './write/kernel-emitter.js';
 export { kernelEventKinds } from './kernel-event-kinds.js';
 export type { KernelEventKind, KernelField, KernelFieldType } from './kernel-event-kinds.js';
 export { openKernelEvents } from './write/kernel-events.js';
@@ -38,6 +38,7 @@ export type {
   KernelEvent,
   KernelEventOf,
   KernelTraceEnd,
+  OtherKernelEvent,
   ReadKernelEventOptions,
 } from './read/kernel-reader.js';
 export type { Endian, ReferenceForm } from './layout.js';
@@ -49,4 +50,4 @@ export { readReferences } from './read/reference-reader.js';
 export type { ReadReferenceOptions, Reference } from './read/reference-reader.js';
 export { openReferences } from './write/references.js';
 export type { ReferenceOptions, References } from './write/references.js';
-export type { TraceFileOptions } from './write/trace-file.js';
+export type { TraceFileOptions, TraceTarget } from './write/trace-file.js';

@@ -1,5 +1,6 @@
 import { findingOf, RepeatLimit } from '../../core/finding.js';
 import type { Finding, Progress } from '../../core/finding.js';
+import { ownOptions } from '../../core/options/argument.js';
 import { END_TAG } from '../kernel-event-kinds.js';
 import { FETCH, LOAD, STORE } from '../layout.js';
 import { readKernelEvents } from './kernel-reader.js';
@@ -92,7 +93,8 @@ export interface CheckKernelOptions extends ReadKernelEventOptions {
 
 /**
  * Checks a kernel event trace. Content that cannot be read is an error. So is a missing end (`c`): the
- * trace has lost events. Timestamps that go backwards, and a CR in a file name, are warnings.
+ * trace has lost events. Warnings are timestamps that go backwards, a CR in a text, tags that the catalog does not
+ * have, each reported once, and an end without a newline.
  */
 export function* checkKernelEvents(
   path: string,
@@ -102,8 +104,17 @@ export function* checkKernelEvents(
   let last = 0n;
   let ended = false;
   let offset = 0;
+  let size = 0;
+  const seen = new Set<string>();
+  const onProgress: Progress = (done, total) => {
+    size = total;
+    options.onProgress?.(done, total);
+  };
   try {
-    for (const event of readKernelEvents(path, options)) {
+    for (const event of readKernelEvents(path, {
+      ...ownOptions(options, ['onProgress']),
+      onProgress,
+    })) {
       offset = event.offset;
       if (event.kind === 'end') {
         ended = true;
@@ -117,14 +128,33 @@ export function* checkKernelEvents(
         );
       }
       last = timestamp;
-      if ('fileName' in event && event.fileName.includes('\r')) {
+      const text = 'fileName' in event ? event.fileName : event.kind === 'event' ? event.rest : '';
+      if (text.includes('\r')) {
         yield* findings.add(
           'warning',
-          'file-name',
+          event.kind === 'event' ? 'text' : 'file-name',
           event.offset,
-          () => 'a file name contains a CR; readers that know lines with CR LF lose it',
+          () =>
+            `a ${event.kind === 'event' ? 'text' : 'file name'} contains a CR; readers that know lines with CR LF lose it`,
         );
       }
+      if (event.kind === 'event' && !seen.has(event.tag)) {
+        seen.add(event.tag);
+        yield* findings.add(
+          'warning',
+          'unknown-tag',
+          event.offset,
+          () => `tag ${JSON.stringify(event.tag)} is not one of the catalog`,
+        );
+      }
+    }
+    if (ended && size === offset + END_TAG.length) {
+      yield* findings.add(
+        'warning',
+        'end-newline',
+        offset,
+        () => `the end (${END_TAG}) has no newline; readers of whole lines miss it`,
+      );
     }
     if (!ended) {
       yield* findings.add(

@@ -71,7 +71,7 @@ export function dumpLine(record: LaplaceRecord): string {
     const name = NAMES[type] ?? `type ${type}`;
     return `${when} ${name} address ${address.toString(16)} length ${length.toString(16)} space ${space.toString(16)}`;
   }
-  const { kind } = record;
+  const kind = record.kind === 'event' ? `event ${record.tag}` : record.kind;
   const fields = fieldsOf(record).map(
     ([name, value]) =>
       `${name} ${typeof value === 'string' ? quotedText(value) : value.toString(16)}`,

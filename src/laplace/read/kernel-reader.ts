@@ -6,6 +6,7 @@ import { digitValue } from '../hexadecimal.js';
 import {
   END_TAG,
   FIELD_DIGITS,
+  isTag,
   kernelEventShapes,
   LONGEST_LINE,
   LONGEST_NAME,
@@ -45,9 +46,23 @@ export interface KernelTraceEnd {
   offset: number;
 }
 
+/** An event that the catalog does not have. */
+export interface OtherKernelEvent {
+  kind: 'event';
+  /** One printable ASCII character. */
+  tag: string;
+  timestamp: bigint;
+  /** What follows the timestamp and one space. */
+  rest: string;
+  /** Bytes from the start of the file to the line. */
+  offset: number;
+}
+
 /** One record of a kernel trace; `kind` distinguishes them. */
 export type KernelEvent =
-  { [Kind in KernelEventKind]: KernelEventOf<Kind> }[KernelEventKind] | KernelTraceEnd;
+  | { [Kind in KernelEventKind]: KernelEventOf<Kind> }[KernelEventKind]
+  | OtherKernelEvent
+  | KernelTraceEnd;
 
 /** Options of the reader of kernel traces. */
 export interface ReadKernelEventOptions {
@@ -92,11 +107,12 @@ class LineScanner {
     return BigInt(`0x${line.toString('latin1', from, end)}`);
   }
 
-  name(field: string): string {
+  /** What is left of the line: of a name at least one byte. */
+  text(field: string, least: number): string {
     const from = this.#separator(field);
     const count = this.#line.length - from;
-    if (count === 0 || count > LONGEST_NAME || this.#line.includes(0, from)) {
-      throw this.fault(field, `1 to ${LONGEST_NAME} bytes without NUL`, from);
+    if (count < least || count > LONGEST_NAME || this.#line.includes(0, from)) {
+      throw this.fault(field, `${least} to ${LONGEST_NAME} bytes without NUL`, from);
     }
     this.#at = this.#line.length;
     return this.#line.toString('utf8', from);
@@ -127,10 +143,13 @@ function parseLine(path: string, line: Buffer, offset: number): KernelEvent {
     if (!scanner.done) throw scanner.fault('end', 'alone in its line');
     return { kind: 'end', tag: 'c', offset };
   }
-  const shape = shapesByTag.get(line[0] ?? SPACE);
+  const tag = line[0] ?? SPACE;
+  if (!isTag(tag)) throw scanner.fault('tag', 'one printable ASCII character', 0);
+  const shape = shapesByTag.get(tag);
   if (shape === undefined) {
-    const tags = kernelEventShapes.map(({ tag }) => tag).join(' ');
-    throw scanner.fault('tag', `one of ${tags} ${END_TAG}`, 0);
+    const timestamp = scanner.number('timestamp', TIMESTAMP_DIGITS);
+    const rest = scanner.done ? '' : scanner.text('rest', 0);
+    return { kind: 'event', tag: String.fromCharCode(tag), timestamp, rest, offset };
   }
   const event: Record<string, unknown> = {
     kind: shape.kind,
@@ -139,7 +158,7 @@ function parseLine(path: string, line: Buffer, offset: number): KernelEvent {
     offset,
   };
   for (const { name, type } of shape.fields) {
-    if (type === 'name') event[name] = scanner.name(name);
+    if (type === 'name') event[name] = scanner.text(name, 1);
     else {
       const value = scanner.number(name, FIELD_DIGITS[type]);
       event[name] = type === 'u32' ? Number(value) : value;

@@ -57,7 +57,8 @@ function* batches(path: string, options: RowOptions): Generator<RowBuilder, void
       if (event.kind === 'schedule') schedule({ task: event.task, since: timestamp });
       else {
         const task = 'task' in event ? event.task : KERNEL_THREAD;
-        batch.addInstant(trackOf(task), event.kind, timestamp, offset);
+        const name = event.kind === 'event' ? `event ${event.tag}` : event.kind;
+        batch.addInstant(trackOf(task), name, timestamp, offset);
       }
     }
   } catch (error) {

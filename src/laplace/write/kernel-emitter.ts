@@ -6,7 +6,13 @@ import { writeUtf8 } from '../../core/utf8.js';
 import { checkInt64 } from '../../core/int64.js';
 import { checkWord, isExact, putHex, putHex32, writeHex } from '../hexadecimal.js';
 import type { Wide } from '../hexadecimal.js';
-import { FIELD_DIGITS, LONGEST_NAME } from '../kernel-event-kinds.js';
+import {
+  END_TAG,
+  FIELD_DIGITS,
+  isTag,
+  kernelEventShapes,
+  LONGEST_NAME,
+} from '../kernel-event-kinds.js';
 import type {
   kernelEventKinds,
   kernelFields,
@@ -39,6 +45,9 @@ export type EmitKernelEvent<Kind extends KernelEventKind> = (
   ...values: KernelEventValues<Kind>
 ) => void;
 
+/** Records an event that the catalog does not have. */
+export type EmitAnyEvent = (tag: string, timestamp: Wide | undefined, rest: string) => void;
+
 /** Most bytes of UTF-8 for a UTF-16 unit. */
 const BYTES_A_UNIT = 3;
 
@@ -51,19 +60,15 @@ const SURELY_SHORT = Math.floor(LONGEST_NAME / BYTES_A_UNIT);
  */
 function isStorable(name: string): boolean {
   return (
-    name !== '' &&
-    !name.includes('\n') &&
-    !name.includes('\r') &&
-    !name.includes('\0') &&
-    name.isWellFormed()
+    !name.includes('\n') && !name.includes('\r') && !name.includes('\0') && name.isWellFormed()
   );
 }
 
-/** Checks a file name. */
-function checkName(field: string, value: unknown): void {
-  const limit = `a string of 1 to ${LONGEST_NAME} bytes without CR, LF, NUL and unpaired surrogates`;
+/** Checks the text that ends a line. */
+function checkText(field: string, value: unknown, least: number): void {
+  const limit = `a string of ${least} to ${LONGEST_NAME} bytes without CR, LF, NUL and unpaired surrogates`;
   if (typeof value !== 'string') throw wrongType(field, value, limit);
-  if (!isStorable(value)) throw outOfRange(field, value, limit);
+  if (value.length < least || !isStorable(value)) throw outOfRange(field, value, limit);
   if (value.length > SURELY_SHORT && Buffer.byteLength(value) > LONGEST_NAME) {
     throw outOfRange(field, value, limit);
   }
@@ -71,13 +76,15 @@ function checkName(field: string, value: unknown): void {
 
 /** Whether a name is valid, for names that need not be measured. */
 function isPlainName(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= SURELY_SHORT && isStorable(value);
+  return (
+    typeof value === 'string' && value !== '' && value.length <= SURELY_SHORT && isStorable(value)
+  );
 }
 
 function checkField(field: string, type: KernelFieldType, value: unknown): void {
   if (type === 'u32') checkWord(field, value, 0xffff_ffff);
   else if (type === 'u64') checkInt64(field, value, 'u64');
-  else checkName(field, value);
+  else checkText(field, value, 1);
 }
 
 /** Checks all values before anything is written. */
@@ -128,6 +135,42 @@ function plainEmitter({ ring }: RingOwner, shape: KernelEventShape) {
           ? at + 1 + writeUtf8(bytes, at + 1, values[i] as string)
           : writeHex(bytes, at + 1, values[i] as Wide);
     });
+    bytes[at] = NEWLINE;
+    ring.advance(at + 1 - start);
+    ring.commit();
+  };
+}
+
+const catalogTags: ReadonlySet<string> = new Set([
+  ...kernelEventShapes.map(({ tag }) => tag),
+  END_TAG,
+]);
+
+function checkTag(value: unknown): void {
+  const limit = 'one printable ASCII character that is no tag of a method';
+  if (typeof value !== 'string') throw wrongType('tag', value, limit);
+  if (value.length !== 1 || !isTag(value.charCodeAt(0)) || catalogTags.has(value)) {
+    throw outOfRange('tag', value, limit);
+  }
+}
+
+/** Makes the function that records an event that the catalog does not have: such events are rare. */
+export function anyEventEmitter({ ring }: RingOwner): EmitAnyEvent {
+  return (tag, timestamp, rest) => {
+    checkTag(tag);
+    if (timestamp !== undefined) checkInt64('timestamp', timestamp, 'u64');
+    checkText('rest', rest, 0);
+    const bound = 'T  \n'.length + TIMESTAMP_DIGITS + nameBound(rest);
+    if (ring.free < bound && !ring.makeRoom(bound)) return;
+    if (timestamp === undefined) ring.readStamp();
+    const { bytes, position: start } = ring;
+    bytes[start] = tag.charCodeAt(0);
+    bytes[start + 1] = SPACE;
+    let at = writeHex(bytes, start + 2, timestamp ?? ring.stamp[0]!);
+    if (rest !== '') {
+      bytes[at] = SPACE;
+      at += 1 + writeUtf8(bytes, at + 1, rest);
+    }
     bytes[at] = NEWLINE;
     ring.advance(at + 1 - start);
     ring.commit();

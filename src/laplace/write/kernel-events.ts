@@ -1,10 +1,10 @@
-import { kernelEmitter } from './kernel-emitter.js';
-import type { EmitKernelEvent } from './kernel-emitter.js';
+import { anyEventEmitter, kernelEmitter } from './kernel-emitter.js';
+import type { EmitAnyEvent, EmitKernelEvent } from './kernel-emitter.js';
 import { END_LINE, kernelEventShapes } from '../kernel-event-kinds.js';
 import type { KernelEventKind } from '../kernel-event-kinds.js';
 import { ownOptions } from '../../core/options/argument.js';
 import { TRACE_FILE_OPTIONS, TraceFile } from './trace-file.js';
-import type { TraceFileOptions } from './trace-file.js';
+import type { TraceFileOptions, TraceTarget } from './trace-file.js';
 
 /** Options of `openKernelEvents`. */
 export type KernelEventOptions = TraceFileOptions;
@@ -22,8 +22,16 @@ export type KernelEventMethods = {
   readonly [Kind in KernelEventKind]: EmitKernelEvent<Kind>;
 };
 
-/** The methods of a kernel trace that record no event. */
+/** What a kernel trace has apart from a method for each kind of the catalog. */
 export interface KernelTrace {
+  /**
+   * Records an event that the catalog does not have: the specification lets the kernel log any.
+   *
+   * @param tag one printable ASCII character that is neither a space nor a tag of a method or of the end.
+   * @param timestamp as of the methods.
+   * @param rest what follows the timestamp: 0 to 16,384 bytes without CR, LF, NUL and unpaired surrogates.
+   */
+  readonly event: EmitAnyEvent;
   /** Events dropped because the ring was full (`onFull: 'drop'`) or the file had a write error. */
   readonly dropped: number;
   /**
@@ -43,11 +51,16 @@ export type KernelEvents = KernelTrace & KernelEventMethods;
  * Opens a kernel event trace: what the kernel of a simulated or a real machine does, as a complement
  * to the memory references of its programs.
  *
- * @param path of the file, which must not exist unless `exists` is `replace`.
+ * @param path of the file, which must not exist unless `exists` is `replace`; or a pipe or device of this user
+ *   or of root; or `/dev/stdout`, `/dev/fd/5` or `{ fd: 5 }` for a descriptor that is open. The last three have
+ *   no recovery, and a full ring waits for their reader.
  * @throws TracewrightError for a wrong option, `ERR_TRACE_EXISTS` for a file that exists or is being
  *   written, `ERR_SYSTEM` for a file that cannot be created.
  */
-export function openKernelEvents(path: string, options: KernelEventOptions = {}): KernelEvents {
+export function openKernelEvents(
+  path: TraceTarget,
+  options: KernelEventOptions = {},
+): KernelEvents {
   options = ownOptions(options, TRACE_FILE_OPTIONS);
   const file = new TraceFile(path, 'laplace-kernel', options, END_LINE);
   const methods = Object.fromEntries(
@@ -55,6 +68,7 @@ export function openKernelEvents(path: string, options: KernelEventOptions = {})
   ) as unknown as KernelEventMethods;
   return {
     ...methods,
+    event: anyEventEmitter(file),
     get dropped() {
       return file.ring.droppedEvents;
     },

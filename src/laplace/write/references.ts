@@ -8,7 +8,7 @@ import { referenceEmitters } from './reference-emitter.js';
 import type { EmitReference, EmitTyped } from './reference-emitter.js';
 import { typeByte } from '../reference-values.js';
 import { TRACE_FILE_OPTIONS, TraceFile } from './trace-file.js';
-import type { TraceFileOptions } from './trace-file.js';
+import type { TraceFileOptions, TraceTarget } from './trace-file.js';
 
 /** Options of `openReferences`. */
 export interface ReferenceOptions extends TraceFileOptions {
@@ -47,7 +47,7 @@ export class References {
   readonly #file: TraceFile;
 
   /** @internal Use `openReferences`. */
-  constructor(path: string, options: ReferenceOptions) {
+  constructor(path: TraceTarget, options: ReferenceOptions) {
     options = ownOptions(options, [...TRACE_FILE_OPTIONS, 'form', 'endian']);
     const form = oneOf('form', options.form ?? 'binary', ['binary', 'text']);
     const endian = oneOf('endian', options.endian ?? 'little', ['little', 'big']);
@@ -113,10 +113,12 @@ export class References {
 /**
  * Opens a reference trace: the loads, stores and instruction fetches of a simulated machine.
  *
- * @param path of the file, which must not exist unless `exists` is `replace`.
+ * @param path of the file, which must not exist unless `exists` is `replace`; or a pipe or device of this user
+ *   or of root; or `/dev/stdout`, `/dev/fd/5` or `{ fd: 5 }` for a descriptor that is open. The last three have
+ *   no recovery, and a full ring waits for their reader.
  * @throws TracewrightError for a wrong option, `ERR_TRACE_EXISTS` for a file that exists or is being
  *   written, `ERR_SYSTEM` for a file that cannot be created.
  */
-export function openReferences(path: string, options: ReferenceOptions = {}): References {
+export function openReferences(path: TraceTarget, options: ReferenceOptions = {}): References {
   return new References(path, options);
 }

@@ -2,9 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { recordsNothing } from '../../core/off.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
 import type { RingSetup } from '../../core/ring/ring.js';
-import { checkPath, oneOf } from '../../core/options/argument.js';
+import { checkPath, integerIn, oneOf, ownOptions } from '../../core/options/argument.js';
 import { TraceFormatError, TracewrightError } from '../../core/errors.js';
-import { isRegularFile } from '../../core/files/file-kind.js';
+import { isRegularFile, kindOf } from '../../core/files/file-kind.js';
 import { RingFile } from '../../core/recovery/ring-file.js';
 import type { UnreadyRing } from '../../core/recovery/ring-file.js';
 import type { Candidate } from '../../core/recovery/recover-rings.js';
@@ -18,6 +18,13 @@ import { ringCandidates, ringIn, ringOf } from '../file-names.js';
 import type { RingFormat } from '../file-names.js';
 import { RECORD_BYTES } from '../layout.js';
 import { OPENING_WAIT_MS, warnOfDamage, warnOfIgnored } from '../../core/recovery/predecessor.js';
+
+/** Longest wait of a full ring that feeds a pipe, in milliseconds: a blocking write has no limit either. */
+const NO_LIMIT_MS = 2 ** 32 - 1;
+const LARGEST_DESCRIPTOR = 2 ** 31 - 1;
+
+/** Where a trace goes: a file, or an open descriptor. */
+export type TraceTarget = string | { fd: number };
 
 /** What opening either kind of trace accepts. */
 export interface TraceFileOptions extends RingOptions {
@@ -78,7 +85,28 @@ function openBelieved({ path, stream }: Candidate): RingFile | UnreadyRing | und
   }
 }
 
-/** A trace that is open for writing: a file and its ring. */
+/** The name of a target, and the descriptor that is written to; -1: a pipe or device; undefined: a new file. */
+function checkTarget(target: unknown): { path: string; descriptor: number | undefined } {
+  if (typeof target === 'object' && target !== null) {
+    const { fd } = ownOptions(target as { fd?: unknown }, ['fd'], 'path');
+    const descriptor = integerIn('path.fd', fd, 0, LARGEST_DESCRIPTOR);
+    return { path: `descriptor ${descriptor}`, descriptor };
+  }
+  const path = checkPath('path', target);
+  const standard = { '/dev/stdin': 0, '/dev/stdout': 1, '/dev/stderr': 2 }[path];
+  const number = standard ?? /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
+  if (number !== undefined) return { path, descriptor: Number(number) };
+  return { path, descriptor: isPipe(path) ? -1 : undefined };
+}
+
+/** Whether a pipe or a device of this user, or of the system, is there. Another user's would get the trace. */
+function isPipe(path: string): boolean {
+  const kind = kindOf(path);
+  if (kind === undefined || !(kind.isFIFO() || kind.isCharacterDevice())) return false;
+  return kind.uid === 0 || kind.uid === process.geteuid?.();
+}
+
+/** A trace that is open for writing: a file, a pipe or a descriptor, and its ring. */
 export class TraceFile {
   readonly path: string;
   readonly ring: Ring;
@@ -87,20 +115,26 @@ export class TraceFile {
    * @param end text that ends the trace, at `close`, at the end of the process or in recovery.
    * @throws TracewrightError for a wrong option, or a file that exists or cannot be made.
    */
-  constructor(path: unknown, format: RingFormat, options: TraceFileOptions, end?: string) {
-    this.path = checkPath('path', path);
+  constructor(to: unknown, format: RingFormat, options: TraceFileOptions, end?: string) {
+    const { path, descriptor } = checkTarget(to);
+    this.path = path;
     const { ringDir, ...settings } = checkRingOptions(options, { onFull: 'block' });
     const exists = oneOf('exists', options.exists ?? 'error', ['error', 'replace']);
     this.ring = new Ring(
       () => new TracewrightError('ERR_CLOSED', `${this.path} is closed`, { field: 'trace' }),
     );
-    if (!recordsNothing()) clearPath(this.path, exists === 'replace', ringDir);
+    if (descriptor === undefined && !recordsNothing())
+      clearPath(this.path, exists === 'replace', ringDir);
     // A container that is started again can reuse the other two numbers.
     const tag = ringTag();
+    const target =
+      descriptor === undefined
+        ? { path: ringDir === undefined ? ringOf(path) : ringIn(ringDir, tag) }
+        : { descriptor, blockLimitMs: options.blockLimitMs ?? NO_LIMIT_MS };
     try {
       const native: RingSetup = {
-        path: ringDir === undefined ? ringOf(this.path) : ringIn(ringDir, tag),
         ...ringSettings(settings),
+        ...target,
         format,
         target: this.path,
         // The commit stamps no record: timestamps are the caller's, or digits.

@@ -41,7 +41,7 @@ describe('faulty files', () => {
     ['s 1 123456789\n', 0, 'task'],
     ['X 1 2 3 4 5\n', 0, 'fileName'],
     ['X 1 2 3 4 5 \n', 0, 'fileName'],
-    ['q 1 2\n', 0, 'tag'],
+    ['\x07 1 2\n', 0, 'tag'],
     ['\n', 0, 'tag'],
     ['c 1\n', 0, 'end'],
     ['c\nc\n', 2, 'end'],
