@@ -152,33 +152,73 @@ export function selfTime(span: TreeSpan, children: readonly TreeSpan[]): number 
   return free + Math.max(0, span.end - at);
 }
 
+/** A part of a span's time that another one above it waits for. */
+interface AwaitedPart {
+  at: number;
+  /** Ns, and below. */
+  from: number;
+  to: number;
+}
+
+function partWithin(at: number, begin: number, end: number, from: number, to: number): AwaitedPart {
+  return { at, from: Math.max(begin, from), to: Math.min(end, to) };
+}
+
+/**
+ * What runs on after its parent has ended, by the span above that is open then: frameworks end a span, and go on below
+ * it in the same request.
+ */
+function runningOn(spans: readonly TreeSpan[], { tops, children }: SpanFamily): AwaitedPart[][] {
+  const parts: AwaitedPart[][] = spans.map(() => []);
+  const waiting = [...tops];
+  const above = new Int32Array(spans.length).fill(-1);
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const { start, end } = spans[at]!;
+    let from = start;
+    for (let each = above[at]!; each !== -1 && spans[each]!.end < end; each = above[each]!) {
+      from = Math.max(from, spans[each]!.end);
+      const next = above[each]!;
+      if (next === -1) break;
+      const to = Math.min(end, spans[next]!.end);
+      if (from < to) parts[next]!.push({ at, from, to });
+    }
+    for (const child of children[at]!) {
+      above[child] = at;
+      waiting.push(child);
+    }
+  }
+  return parts;
+}
+
 /**
  * How long each span kept the one at the top waiting: from its end backwards, the time belongs to the child
  * that ended last, and to the span itself where none ran.
  */
 export function waitedTimes(
   spans: readonly TreeSpan[],
-  { children }: SpanFamily,
+  family: SpanFamily,
   top: number,
 ): Float64Array {
   const waited = new Float64Array(spans.length);
+  const further = runningOn(spans, family);
   const { start, end } = spans[top]!;
-  const path = [{ at: top, from: start, to: end }];
+  const path: AwaitedPart[] = [{ at: top, from: start, to: end }];
   for (let step = path.pop(); step !== undefined; step = path.pop()) {
     const { at, from, to } = step;
-    const ends = (child: number): number => Math.min(spans[child]!.end, to);
-    const latest = [...children[at]!].sort(
-      (a, b) => ends(b) - ends(a) || spans[a]!.start - spans[b]!.start,
-    );
+    const latest = [
+      ...family.children[at]!.map((child) =>
+        partWithin(child, spans[child]!.start, spans[child]!.end, from, to),
+      ),
+      ...further[at]!.map((part) => partWithin(part.at, part.from, part.to, from, to)),
+    ].sort((a, b) => b.to - a.to || spans[a.at]!.start - spans[b.at]!.start);
     let now = to;
-    for (const child of latest) {
-      const begin = Math.max(spans[child]!.start, from);
-      const end = ends(child);
-      if (begin >= end || end - now > OVERLAP * (end - begin)) continue;
-      const until = Math.min(end, now);
+    for (const part of latest) {
+      const length = part.to - part.from;
+      if (length <= 0 || part.to - now > OVERLAP * length) continue;
+      const until = Math.min(part.to, now);
       waited[at]! += now - until;
-      path.push({ at: child, from: begin, to: until });
-      now = begin;
+      path.push({ at: part.at, from: part.from, to: until });
+      now = part.from;
     }
     waited[at]! += Math.max(0, now - from);
   }

@@ -64,6 +64,24 @@ describe('traceTree', () => {
     expect(apart).toEqual([1000, 0, 1000]);
   });
 
+  it('goes on below a span that has ended while the one above it waits', () => {
+    const spans = [
+      span('GET', -1, 0, 100),
+      span('proxy', 0, 0, 5),
+      span('page', 1, 4, 95),
+      span('query', 2, 20, 90),
+      span('late', 2, 90, 200),
+    ];
+    const waited = traceTree(spans, 0, 100).rows.map((row) => [row.name, row.waited]);
+    expect(waited).toEqual([
+      ['GET', 0],
+      ['proxy', 4],
+      ['page', 16],
+      ['query', 70],
+      ['late', 10],
+    ]);
+  });
+
   it('says what a span did itself, and what it waited for', () => {
     const { rows, waitedFor, omitted } = traceTree(request, 0, 100);
     expect(rows.map(({ depth, name, self, waited }) => [depth, name, self, waited])).toEqual([
