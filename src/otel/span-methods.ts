@@ -1,5 +1,4 @@
 import type { SpanContext } from '@opentelemetry/api';
-import type { SpanAttributes } from '../spans/attributes.js';
 import { STATUS_ERROR } from '../spans/layout.js';
 import { spans } from '../spans/shared-spans.js';
 import { OPEN } from '../spans/span.js';
@@ -9,14 +8,15 @@ import { spanContextOf } from './span-context.js';
 import { linkOf, linksOf } from './span-links.js';
 import { instantOf, isTimeInput } from './time-input.js';
 import { countWrongArgument } from './wrong-arguments.js';
-import { exceptionAttributes } from '../spans/exception.js';
+import { exceptionAttributes, isAnswer } from '../spans/exception.js';
+import type { ExceptionAttributes } from '../spans/exception.js';
 
 /**
  * The attributes of an event `exception` as OpenTelemetry's SDK has them: a code goes before the name of the class.
  *
  * @returns undefined for what says nothing.
  */
-function exceptionAttributesOf(exception: unknown): SpanAttributes | undefined {
+function exceptionAttributesOf(exception: unknown): ExceptionAttributes | undefined {
   if (exception === undefined || exception === null) return undefined;
   const found = exceptionAttributes(exception);
   const code = codeOf(exception);
@@ -115,7 +115,10 @@ const methods = {
         if (code === STATUS_ERROR && !isText && message !== undefined && message !== null) {
           countWrongArgument();
         }
-        this.markStatus(code, code === STATUS_ERROR && isText ? message : '');
+        const text = code === STATUS_ERROR && isText ? message : '';
+        const answer = this.extras?.answer;
+        const isAnswered = answer !== undefined && (text === '' || text === answer);
+        if (code !== STATUS_ERROR || !isAnswered) this.markStatus(code, text);
         return this;
       }
     } catch {
@@ -133,9 +136,12 @@ const methods = {
 
   recordException(this: Span, exception: unknown, time?: unknown): void {
     if (this.state !== OPEN) return;
-    const attributes: SpanAttributes | undefined = exceptionAttributesOf(exception);
-    if (attributes === undefined) countWrongArgument();
-    else this.event('exception', attributes, instantOf(time));
+    const attributes = exceptionAttributesOf(exception);
+    this.extra().answer = isAnswer(exception)
+      ? (attributes?.['exception.message'] ?? '')
+      : undefined;
+    if (attributes !== undefined) this.event('exception', attributes, instantOf(time));
+    else if (this.extra().answer === undefined) countWrongArgument();
   },
 
   isRecording(this: Span): boolean {

@@ -2,6 +2,7 @@ import { wrongType } from '../core/errors.js';
 import type { SpanAttributes } from './attributes.js';
 import { activeContext } from './context/active-context.js';
 import { runWith, runWithOne } from './context/context-storage.js';
+import { isAnswer } from './exception.js';
 import { OPEN } from './span.js';
 import type { Span } from './span.js';
 import { startSpan } from './start-span.js';
@@ -13,7 +14,8 @@ const { then } = Promise.prototype;
 
 /**
  * Calls `fn` with a new span that is active meanwhile, and ends the span with it: when it returns, when
- * the promise that it returns is settled, or when it throws. What it throws is recorded and thrown on.
+ * the promise that it returns is settled, or when it throws. What it throws is recorded and thrown on. A redirect, or
+ * another answer below 500, that a framework has the program throw is no failure.
  *
  * Only promises of the language are waited for. Other thenables, such as the queries of some libraries, are
  * returned untouched: calling their `then` would start them.
@@ -33,8 +35,7 @@ export function withSpan<Result>(
   try {
     result = runWithOne(span, fn, span);
   } catch (error) {
-    span.fail(error);
-    span.end();
+    endFailed(span, error);
     throw error;
   }
   if (span.state === OPEN && isNativePromise(result)) {
@@ -45,14 +46,18 @@ export function withSpan<Result>(
         return value;
       },
       (error: unknown) => {
-        span.fail(error);
-        span.end();
+        endFailed(span, error);
         throw error;
       },
     ) as Result;
   }
   span.end();
   return result;
+}
+
+function endFailed(span: Span, error: unknown): void {
+  if (!isAnswer(error)) span.fail(error);
+  span.end();
 }
 
 let isPromise: ((value: unknown) => value is Promise<unknown>) | undefined;

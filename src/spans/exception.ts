@@ -1,5 +1,5 @@
 /** What an error says, whatever it is and whatever its getters do. */
-interface ExceptionAttributes {
+export interface ExceptionAttributes {
   readonly 'exception.type'?: string;
   readonly 'exception.message'?: string;
   readonly 'exception.stacktrace'?: string;
@@ -31,6 +31,38 @@ export function exceptionAttributes(error: unknown): ExceptionAttributes {
   put('exception.message', textOf(error, 'message'));
   put('exception.stacktrace', textOf(error, 'stack'));
   return found;
+}
+
+/** Errors of Next.js that are a redirect, or a page for 401, 403 and 404. */
+const NEXT_ANSWER = /^NEXT_(?:REDIRECT|HTTP_ERROR_FALLBACK|NOT_FOUND)\b/;
+const FAILED = 500;
+/** Fields of a `Redirect` and of an `HttpError` of SvelteKit. */
+const SVELTE_FIELDS: ReadonlySet<string> = new Set(['status,location', 'status,body']);
+
+/**
+ * Whether a framework has it thrown to answer a request: a redirect, or a status below 500. Next.js throws errors with a
+ * `digest`. SvelteKit and React Router throw objects that are no errors.
+ */
+export function isAnswer(thrown: unknown): boolean {
+  if (typeof thrown !== 'object' || thrown === null) return false;
+  try {
+    const { digest, status, url, type, init } = thrown as Record<string, unknown>;
+    if (thrown instanceof Error) return typeof digest === 'string' && NEXT_ANSWER.test(digest);
+    if (type === 'DataWithResponseInit') {
+      return isBelowFailed((init as { status?: unknown } | null | undefined)?.status ?? 200);
+    }
+    if (!isBelowFailed(status)) return false;
+    // What `fetch` has received has a URL.
+    if (url !== undefined) return url === '' && String(thrown) === '[object Response]';
+    return SVELTE_FIELDS.has(Object.keys(thrown).join());
+  } catch {
+    // A getter of the program has thrown.
+    return false;
+  }
+}
+
+function isBelowFailed(status: unknown): boolean {
+  return typeof status === 'number' && status < FAILED;
 }
 
 /**

@@ -72,6 +72,8 @@ class SpanExtras {
   /** Of a span whose scope has no number. */
   scope: Scope | undefined = undefined;
   message = '';
+  /** The message of what the API has recorded last, if that answers a request and is no failure. */
+  answer: string | undefined = undefined;
   /** The start with all of its digits, if a double has not. */
   start: bigint | undefined = undefined;
   droppedAttributes = 0;

@@ -3,6 +3,25 @@ import { expect, test } from 'vitest';
 import { startSpan } from '../../src/spans/start-span.js';
 import { registration, spanOf, spansOf, tracer } from './api-spans.js';
 
+test('an exception that answers a request is no failure', async () => {
+  const redirect = Object.assign(new Error('NEXT_REDIRECT'), {
+    digest: 'NEXT_REDIRECT;push;/;307;',
+  });
+  const code = SpanStatusCode.ERROR;
+  const statusOf = async (exception: Error, message?: string): Promise<unknown> => {
+    const { status, events } = await spanOf((span) => {
+      span.recordException(exception);
+      span.setStatus(message === undefined ? { code } : { code, message });
+    });
+    expect(events).toHaveLength(1);
+    return status.code;
+  };
+  expect(await statusOf(redirect)).toBe('unset');
+  expect(await statusOf(redirect, 'NEXT_REDIRECT')).toBe('unset');
+  expect(await statusOf(redirect, 'the payment failed')).toBe('error');
+  expect(await statusOf(new Error('x'))).toBe('error');
+});
+
 test('attributes of every type come back; null and undefined change nothing', async () => {
   const { attributes } = await spanOf((span) => {
     span.setAttribute('text', 'x').setAttribute('text', 'y');

@@ -17,6 +17,26 @@ beforeAll(() => {
 });
 afterAll(() => shutdown());
 
+/** What frameworks have a program throw to answer a request. */
+const answers: [string, unknown][] = [
+  [
+    'redirect of Next.js',
+    Object.assign(new Error('NEXT_REDIRECT'), { digest: 'NEXT_REDIRECT;replace;/;307;' }),
+  ],
+  ['page of Next.js', Object.assign(new Error(), { digest: 'NEXT_HTTP_ERROR_FALLBACK;404' })],
+  ['redirect of SvelteKit', { status: 303, location: '/' }],
+  ['error of SvelteKit', { status: 404, body: { message: 'none' } }],
+  ['response of React Router', new Response('none', { status: 404 })],
+  ['data of React Router', { type: 'DataWithResponseInit', data: 'none', init: { status: 404 } }],
+];
+const failures: [string, unknown][] = [
+  ['digest of another error', Object.assign(new Error('x'), { digest: '1234' })],
+  ['error of SvelteKit that is a failure', { status: 500, body: { message: 'x' } }],
+  ['failed response', new Response('x', { status: 503 })],
+  ['error of a client', Object.assign(new Error('x'), { status: 404 })],
+  ['answer of a client', { status: 404, body: {}, headers: {} }],
+];
+
 test('a span is active across awaits, timers, streams and generators, and only there', async () => {
   await withSpan('outer', undefined, async (outer) => {
     expect(activeSpan()).toBe(outer);
@@ -109,12 +129,28 @@ test('what a function throws is recorded and thrown on', async () => {
         },
       }),
   );
+  for (const [name, answer] of answers) {
+    expect(() =>
+      withSpan(name, undefined, () => {
+        throw answer;
+      }),
+    ).toThrow();
+  }
+  for (const [name, failure] of failures) {
+    await expect(withSpan(name, undefined, () => Promise.reject(failure as Error))).rejects.toBe(
+      failure,
+    );
+  }
   await shutdown();
   const spans = await allSpans(path);
   const status = (name: string): unknown => spans.find((span) => span.name === name)?.status;
   expect(status('throws')).toEqual({ code: 'error', message: 'no' });
   expect(status('rejects')).toEqual({ code: 'error', message: 'later' });
   expect(status('odd')).toMatchObject({ code: 'error' });
+  for (const [name] of answers)
+    expect([name, status(name)]).toMatchObject([name, { code: 'unset' }]);
+  for (const [name] of failures)
+    expect([name, status(name)]).toMatchObject([name, { code: 'error' }]);
   const [outer] = spans.filter(({ name }) => name === 'outer');
   for (const name of ['a', 'b']) {
     const inner = spans.find((span) => span.name === name)!;
