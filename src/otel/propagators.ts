@@ -23,8 +23,10 @@ import {
   formatTraceParent,
   parseTraceParent,
 } from '../spans/context/trace-context.js';
+import type { TraceParent } from '../spans/context/trace-context.js';
 import { sentTraceState } from '../spans/context/trace-state-entries.js';
 import { spans } from '../spans/shared-spans.js';
+import type { Span } from '../spans/span.js';
 import { activeIn } from './api-context.js';
 import { addOwn } from './api-globals.js';
 import { BaggageView, entriesOf, entryOf } from './baggage-view.js';
@@ -151,6 +153,13 @@ function extractOther<Carrier>(
   return undefined;
 }
 
+/** The request, or other local root, that is active and of a trace: Next.js hands its own spans on in headers. */
+function rootOf([t0, t1, t2, t3]: TraceParent['trace']): Span | undefined {
+  const root = spans.activeContext()?.activeSpan?.root;
+  if (root?.output === undefined) return undefined;
+  return root.t3 === t3 && root.t2 === t2 && root.t1 === t1 && root.t0 === t0 ? root : undefined;
+}
+
 function extractSpan<Carrier>(
   context: Context,
   carrier: Carrier,
@@ -161,7 +170,8 @@ function extractSpan<Carrier>(
   const { parent, traceState } = found;
   const carried = activeIn(context)?.carried;
   const { trace, span, flags } = parent;
-  const standIn = spans.standIn(trace, span, flags, true, traceState, carried);
+  const root = rootOf(trace);
+  const standIn = spans.standIn(trace, span, flags, true, traceState, carried, root);
   // A span is a context of its own: with nothing else in it, no other is needed.
   return standIn as unknown as Context;
 }

@@ -2,6 +2,8 @@ import type { Context, Link, Span as ApiSpan, SpanOptions, Tracer } from '@opent
 import type { ActiveContext } from '../spans/context/active-context.js';
 import type { Scope } from '../spans/scope.js';
 import { spans } from '../spans/shared-spans.js';
+import { isErrorPage } from '../spans/route.js';
+import { sayRoute } from '../spans/said-route.js';
 import type { Span } from '../spans/span.js';
 import { activeIn, withoutSpan } from './api-context.js';
 import { attributesOf, givenAttributes } from './attributes.js';
@@ -11,6 +13,24 @@ import { linksOf } from './span-links.js';
 import { instantOf } from './time-input.js';
 import { countWrongArgument } from './wrong-arguments.js';
 import type { SpanSampler } from './sampler.js';
+
+/** Attributes by which the spans of frameworks say the route of their request, from the start on. */
+const ROUTES: Readonly<Partial<Record<string, string>>> = {
+  'next.js': 'next.route',
+  sveltekit: 'http.route',
+};
+/** What SvelteKit says of a path without a route. */
+const UNKNOWN = 'unknown';
+
+/** The route that the options of a span say; empty: none. */
+function routeIn(options: SpanOptions | undefined, name: string): string {
+  try {
+    const route: unknown = options?.attributes?.[name];
+    return typeof route === 'string' && route !== UNKNOWN && !isErrorPage(route) ? route : '';
+  } catch {
+    return '';
+  }
+}
 
 /** What the tracers of a provider share. */
 export interface TracerPolicy {
@@ -44,15 +64,18 @@ function kindOf(kind: unknown): number {
 export class TracewrightTracer implements Tracer {
   readonly #scope: Scope;
   readonly #policy: TracerPolicy;
+  /** The attribute that says the route; undefined: none does. */
+  readonly #route: string | undefined;
 
   constructor(scope: Scope, policy: TracerPolicy) {
     this.#scope = scope;
     this.#policy = policy;
+    this.#route = Object.hasOwn(ROUTES, scope.name) ? ROUTES[scope.name] : undefined;
   }
 
   startSpan(name: string, options?: SpanOptions, context?: Context): ApiSpan {
     const active = context === undefined ? activeNow() : activeIn(context);
-    return this.#start(name, options, active) as unknown as ApiSpan;
+    return this.#begin(name, options, active) as unknown as ApiSpan;
   }
 
   startActiveSpan<Fn extends (span: ApiSpan) => unknown>(name: string, fn: Fn): ReturnType<Fn>;
@@ -91,9 +114,18 @@ export class TracewrightTracer implements Tracer {
       return undefined;
     }
     const active = context === undefined ? activeNow() : activeIn(context);
-    const span = this.#start(name, options, active);
+    const span = this.#begin(name, options, active);
     // A span that carries what was active is the context that contains it.
     return runWithOne(span, fn, span as unknown as ApiSpan);
+  }
+
+  #begin(name: unknown, options: SpanOptions | undefined, active: Active): Span {
+    const span = this.#start(name, options, active);
+    if (this.#route !== undefined) {
+      const route = routeIn(options, this.#route);
+      if (route !== '') sayRoute(span, route);
+    }
+    return span;
   }
 
   #start(name: unknown, options: SpanOptions | undefined, active: Active): Span {

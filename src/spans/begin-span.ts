@@ -96,23 +96,25 @@ export function begin(
     const { t0, t1, t2, t3 } = parent;
     let { traceState } = parent;
     let callers = parent.flags & TRACE_FLAGS_MASK;
-    if (parent.state === REMOTE && !holds(to, callers, traceState, trusted)) {
-      const sampled = decide(to, t0, t1, t2, t3, traceState);
-      traceState = stateAfter(to, sampled, traceState);
-      callers = sampled | (callers & RANDOM);
-    }
     let below = carried;
     let root: Span | undefined = parent.root;
     if (parent.state === REMOTE) {
-      callers |= PARENT_REMOTE;
       below = carriedBelow(parent, carried);
-      root = undefined;
+      if (root === parent) {
+        if (!holds(to, callers, traceState, trusted)) {
+          const sampled = decide(to, t0, t1, t2, t3, traceState);
+          traceState = stateAfter(to, sampled, traceState);
+          callers = sampled | (callers & RANDOM);
+        }
+        callers |= PARENT_REMOTE;
+        root = undefined;
+      }
     }
     const state = callers & SAMPLED;
     const { s0: p0, s1: p1 } = parent;
-    const isBelow = parent.output === to && parent.state !== NOT_RECORDED;
-    const isNested =
-      kind === SERVER_BITS && isBelow && (parent.root.flags & KIND_BITS) === SERVER_BITS;
+    const above = parent.state === REMOTE ? root : parent;
+    const isBelow = above !== undefined && above.output === to && above.state !== NOT_RECORDED;
+    const isNested = kind === SERVER_BITS && isBelow && (root!.flags & KIND_BITS) === SERVER_BITS;
     const flags = callers | (isNested ? NESTED_BITS : kind) | (isBelow ? BELOW : 0);
     return new Span(
       to,

@@ -53,7 +53,8 @@ export function isAnswer(thrown: unknown): boolean {
     }
     if (!isBelowFailed(status)) return false;
     // What `fetch` has received has a URL.
-    if (url !== undefined) return url === '' && String(thrown) === '[object Response]';
+    if (url !== undefined)
+      return url === '' && Object.prototype.toString.call(thrown) === '[object Response]';
     return SVELTE_FIELDS.has(Object.keys(thrown).join());
   } catch {
     // A getter of the program has thrown.

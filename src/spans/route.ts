@@ -53,6 +53,13 @@ function keepRoute(request: object, route: string): void {
   for (const given of watchers) given(request, route);
 }
 
+const ERROR_PAGE = /^\/(?:_error|_not-found|404|500)$/;
+
+/** Whether a page of Next.js is what it shows in place of the one that a request asked for. */
+export function isErrorPage(page: string): boolean {
+  return ERROR_PAGE.test(page);
+}
+
 /** A pattern of what is mounted at a prefix. The root of that adds nothing. */
 export function mountedRoute(prefix: string, pattern: string): string {
   return prefix !== '' && pattern === '/' ? prefix : prefix + pattern;

@@ -18,15 +18,33 @@ function copyOf(
   state: number,
   traceState: string,
   carried: Carried | undefined,
+  root?: Span,
 ): Span {
   const all = flags & TRACE_FLAGS_MASK;
-  return new Span(undefined, state, name, t0, t1, t2, t3, s0, s1, 0, 0, all, traceState, carried);
+  return new Span(
+    undefined,
+    state,
+    name,
+    t0,
+    t1,
+    t2,
+    t3,
+    s0,
+    s1,
+    0,
+    0,
+    all,
+    traceState,
+    carried,
+    root,
+  );
 }
 
 /**
  * A span with the ids of another, which is recorded elsewhere or not at all: as parent, in a link, or to be active.
  *
  * @param isRemote whether it is of another process.
+ * @param root the topmost span of this process that what is below it belongs to; undefined: what begins next.
  */
 export function standIn(
   trace: TraceWords,
@@ -35,9 +53,10 @@ export function standIn(
   isRemote: boolean,
   traceState: string,
   carried: Carried | undefined,
+  root?: Span,
 ): Span {
   const state = isRemote ? REMOTE : NOT_RECORDED;
-  return copyOf('', trace, id, traceFlags, state, traceState, carried);
+  return copyOf('', trace, id, traceFlags, state, traceState, carried, root);
 }
 
 /** Without a target for spans, what was received is passed on as it came. */

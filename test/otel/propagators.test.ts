@@ -1,4 +1,4 @@
-import { context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import type { TextMapGetter, TextMapSetter } from '@opentelemetry/api';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -38,6 +38,32 @@ test('what is injected is extracted: ids, flags, state and baggage with properti
       span.end();
     });
   });
+});
+
+test('what was handed on in headers is below the local root that is active', async () => {
+  const spans = await spansOf(() => {
+    tracer.startActiveSpan('request', { kind: SpanKind.SERVER }, (request) => {
+      const headers = {};
+      tracer.startActiveSpan('proxy', { kind: SpanKind.SERVER }, (proxy) => {
+        propagation.inject(context.active(), headers);
+        proxy.end();
+      });
+      const received = propagation.extract(ROOT_CONTEXT, headers);
+      tracer.startSpan('page', { kind: SpanKind.SERVER }, received).end();
+      request.end();
+    });
+    // Of another trace.
+    const other = propagation.extract(ROOT_CONTEXT, { traceparent: PARENT });
+    tracer.startSpan('other', { kind: SpanKind.SERVER }, other).end();
+  });
+  expect(
+    spans.map(({ name, isNested, parentIsRemote }) => [name, isNested, parentIsRemote]),
+  ).toEqual([
+    ['proxy', true, false],
+    ['page', true, false],
+    ['request', undefined, false],
+    ['other', undefined, true],
+  ]);
 });
 
 test('trace states change by W3C rules', () => {

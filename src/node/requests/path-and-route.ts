@@ -1,7 +1,7 @@
 import { codeAt, textLength } from '../../core/utf8.js';
 import { insideOf, isAround } from '../../libraries/engine/router-matches.js';
 import type { RouterMatch } from '../../libraries/engine/router-matches.js';
-import { ROUTE } from '../../spans/route.js';
+import { isErrorPage, ROUTE } from '../../spans/route.js';
 import type { GivenRoute } from '../../spans/route.js';
 
 /** Longest recorded path or route, in characters. An event with it fits any datagram. */
@@ -166,11 +166,14 @@ function matchesAll(path: string, route: string): boolean {
 /** Where Next.js keeps what it knows of a request. */
 const NEXT = Symbol.for('NextInternalRequestMeta');
 
-/** The page or the handler of Next.js that a request went to: `/users/[id]`; empty: none. */
+/**
+ * The page or the handler of Next.js that a request went to: `/users/[id]`; empty: none. It is replaced by the page that
+ * shows an error.
+ */
 function routeOfNext(request: object): string {
   const meta = (request as { [NEXT]?: { match?: { definition?: { pathname?: unknown } } } })[NEXT];
   const page = meta?.match?.definition?.pathname;
-  return typeof page === 'string' ? page : '';
+  return typeof page === 'string' && !isErrorPage(page) ? page : '';
 }
 
 /**
@@ -194,20 +197,22 @@ function leftRoute({ route, baseUrl }: RoutedRequest, requested: string): string
  * @param matched what a router has matched for good.
  * @param reported what a framework has reported.
  * @param requested as of `leftRoute`.
+ * @param said what a framework has said by its own spans.
  */
 export function routeOf(
   of: object,
   matched: RouterMatch | undefined,
   reported: string,
   requested: string,
+  said = '',
 ): string {
   const given = (of as RoutedRequest)[ROUTE];
   if (given !== undefined) return bounded(given);
   const inside = insideOf(of);
   // What is around the last match has passed on to it.
-  if (inside && !isAround(inside, matched)) return bounded(routeOfNext(of) || inside.route);
+  if (inside && !isAround(inside, matched)) return bounded(said || routeOfNext(of) || inside.route);
   if (reported !== '') return reported;
   if (matched !== undefined) return bounded(matched.route);
   const left = inside === undefined ? leftRoute(of, requested) : '';
-  return bounded(left || routeOfNext(of));
+  return bounded(left || said || routeOfNext(of));
 }

@@ -9,6 +9,7 @@ import {
   onRouterMatch,
 } from '../../libraries/engine/router-matches.js';
 import { watchGivenRoutes } from '../../spans/route.js';
+import { saidRoute, watchSpanRoutes } from '../../spans/said-route.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from '../threads/requests-in-flight.js';
 import { subscribe } from './channels.js';
@@ -33,6 +34,15 @@ function forget({ socket }: ServerMessage): void {
 function exchangeOf(request: object): Exchange | undefined {
   const { socket } = request as { socket?: TracedSocket };
   return socket === undefined ? undefined : socket[CONNECTION]?.ofRequest(request);
+}
+
+/** The route of a request that ends. */
+function routeAtEnd(exchange: Exchange, request: IncomingMessage): string {
+  const { matched, route, path, span } = exchange;
+  const said = saidRoute(span);
+  // It is in the record of the open request.
+  if (exchange.keptRoute === '') exchange.keptRoute = bounded(said);
+  return routeOf(request, matched, route, path, said);
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
@@ -116,7 +126,7 @@ export function traceServerRequests(
       connection.take(left.response);
       inFlight?.end();
       const { response } = left;
-      left.route = routeOf(response.req, left.matched, left.route, left.path);
+      left.route = routeAtEnd(left, response.req);
       const status = response.headersSent ? response.statusCode : undefined;
       recorder?.end(left, status, undefined, true);
       if (left.span !== undefined) context?.abort(left.span, response.req, response);
@@ -171,7 +181,7 @@ export function traceServerRequests(
       // Of no use to a request that is not recorded.
       const { span } = exchange;
       if (span?.recording === true) {
-        exchange.route = routeOf(request, exchange.matched, exchange.route, exchange.path);
+        exchange.route = routeAtEnd(exchange, request);
       }
       const { statusCode } = response;
       let bytes: number | undefined;
@@ -203,6 +213,14 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
     } catch {
       // An object that is no request of Node's. The route is taken at the end.
     }
+  });
+  watchSpanRoutes((span, route, before) => {
+    if (guard.on !== true) return;
+    const [method = ''] = span.name.split(' ', 1);
+    recorder.routed(
+      { method, span, route: '', keptRoute: bounded(before), matched: undefined },
+      bounded(route),
+    );
   });
   onRouterMatch(1, (request, match) => {
     if (guard.on !== true) return;

@@ -1,0 +1,31 @@
+import { shared } from '../core/process-state.js';
+import { OPEN } from './span.js';
+import type { Span } from './span.js';
+
+type SpanRouted = (root: Span, route: string, before: string) => void;
+
+/** What frameworks say by attributes of their own spans: of the topmost span above, the route. */
+const said = shared('spans.said-route', () => ({
+  routes: new WeakMap<Span, string>(),
+  isAny: false,
+  watchers: [] as SpanRouted[],
+}));
+
+/** Calls `routed` with each route that a span says for the topmost one above it, and with the one that it said before. */
+export function watchSpanRoutes(routed: SpanRouted): void {
+  said.watchers.push(routed);
+}
+
+/** Says the route of the request that a span is below. */
+export function sayRoute({ root }: Span, route: string): void {
+  const before = said.routes.get(root) ?? '';
+  if (root.state !== OPEN || before === route) return;
+  said.isAny = true;
+  said.routes.set(root, route);
+  for (const watcher of said.watchers) watcher(root, route, before);
+}
+
+/** What spans below a request have said of its route; empty: nothing. */
+export function saidRoute(root: Span | undefined): string {
+  return said.isAny && root !== undefined ? (said.routes.get(root) ?? '') : '';
+}
