@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Guard } from '../guard.js';
+import { pathOf, routeOf } from './path-and-route.js';
 import type { ServerRecorder } from './server-recorder.js';
 
 /** What takes a connection from HTTP; Node publishes nothing of it. */
@@ -21,6 +22,8 @@ export function traceConnections(recorder: ServerRecorder): void {
   const begin = guard.wrap<[IncomingMessage, Socket]>(([request, socket]) => {
     const served = recorder.startConnection(request, socket);
     const end = guard.wrap<boolean>((isAborted) => {
+      // A framework may have handed the connection to a route.
+      served.route = routeOf(request, undefined, '', pathOf(request.url ?? ''));
       recorder.end(served, undefined, undefined, isAborted);
     });
     socket.once('close', end);
