@@ -80,6 +80,7 @@ const layer: Operation<Layer> = {
   channel: 'express.router.request',
   kind: 'internal',
   nests: true,
+  isHandler: true,
   // A store that is bound to the channel would be entered and left by a copy of all stores.
   entersByHand: true,
   handlesPromises: true,

@@ -28,6 +28,7 @@ const layer: Operation<Call> = {
   channel: 'orchestrion:express:layer',
   kind: 'internal',
   nests: true,
+  isHandler: true,
   needsParent: true,
   // A function that calls `next` has had its turn. The call returns when all others are done.
   turnsOn: ({ req }) => requiredObject(req, 'req'),

@@ -55,6 +55,7 @@ const handler: Operation<Handling> = {
   channel: 'fastify.request.handler',
   kind: 'internal',
   nests: true,
+  isHandler: true,
   // A store that is bound to the channel would be entered and left by a copy of all stores.
   entersByHand: true,
   needsParent: true,

@@ -20,6 +20,7 @@ const handling: Operation<Handling> = {
   channel: 'h3.request',
   kind: 'internal',
   nests: true,
+  isHandler: true,
   needsParent: true,
   describe({ type, event }) {
     const { context, runtime } = requiredObject(event, 'event') as Event;

@@ -162,6 +162,7 @@ const handler: Operation<Call> = {
   channel: 'orchestrion:hono:handler',
   kind: 'internal',
   nests: true,
+  isHandler: true,
   needsParent: true,
   handlesPromises: true,
   describe(call) {

@@ -74,6 +74,7 @@ const middleware: Operation<Call> = {
   channel: 'orchestrion:koa-compose:middleware',
   kind: 'internal',
   nests: true,
+  isHandler: true,
   needsParent: true,
   handlesPromises: true,
   describe(call) {

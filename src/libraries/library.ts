@@ -56,6 +56,8 @@ export interface Operation<Message extends object = object> {
    * nothing on.
    */
   asksOnce?: boolean;
+  /** Whether it is a function that a framework calls for a request: the answer says whether its error is a failure. */
+  isHandler?: boolean;
   /** Whether the library handles the promise that a function of the program returns to it. */
   handlesPromises?: boolean;
   /** Whether it is recorded only as a part of something else. */

@@ -12,6 +12,7 @@ const handler: Operation<Call> = {
   channel: 'orchestrion:@nestjs/core:handler',
   kind: 'internal',
   nests: true,
+  isHandler: true,
   needsParent: true,
   handlesPromises: true,
   describe({ controller, method }) {

@@ -5,7 +5,7 @@ import { pool, POOL_WORDS, refill } from './context/ids.js';
 import type { RemoteParent } from './context/remote-parent.js';
 import { NOT_SAMPLED, saysWhetherSampled, withDecision } from './context/trace-state-entries.js';
 import {
-  KIND_MASK,
+  KIND_BITS,
   KIND_SHIFT,
   NESTED_SERVER,
   PARENT_REMOTE,
@@ -30,7 +30,6 @@ import type { SpanTemplate } from './write/span-template.js';
 export const SAMPLED = 1;
 const RANDOM = 2;
 
-const KIND_BITS = KIND_MASK << KIND_SHIFT;
 const NESTED_BITS = NESTED_SERVER << KIND_SHIFT;
 
 /** Words of the pool that are used up. */

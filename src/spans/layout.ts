@@ -30,6 +30,7 @@ export const IDENTITY_BYTES = 4 * 13;
 export const TRACE_FLAGS_MASK = 0xff;
 export const KIND_SHIFT = 8;
 export const KIND_MASK = 0x7;
+export const KIND_BITS = KIND_MASK << KIND_SHIFT;
 export const STATUS_SHIFT = 11;
 export const STATUS_MASK = 0x3;
 export const UNFINISHED = 1 << 13;

@@ -313,10 +313,15 @@ export class Span {
 
   /** Marks the span as failed, and records what was thrown as an event `exception`. */
   fail(error?: unknown): this {
+    return this.failAt(error, undefined);
+  }
+
+  /** @internal As `fail`, of what was thrown at a time; undefined: now. */
+  failAt(error: unknown, time: Instant | undefined): this {
     if (this.state !== OPEN) return this;
     const exception = exceptionAttributes(error);
     this.markStatus(STATUS_ERROR, exception['exception.message'] ?? '');
-    if (error !== undefined) this.event('exception', exception);
+    if (error !== undefined) this.event('exception', exception, time);
     return this;
   }
 

@@ -16,15 +16,20 @@ export function messageOf(error: unknown): string {
   return typeof message === 'string' ? message : '';
 }
 
-/** Says of a span that what it is of has failed. */
+/**
+ * Says of a span that what it is of has failed.
+ *
+ * @param time in nanoseconds since 1970; undefined: now.
+ */
 export function markFailed(
   span: Span,
   { type, status }: Failure,
   error: unknown,
   { errorText }: LibraryOptions,
+  time?: bigint,
 ): void {
   span.set(ERROR_TYPE, type);
   if (status !== undefined) span.set(DB_STATUS, status);
-  if (errorText) span.fail(error);
+  if (errorText) span.failAt(error, time);
   else span.markStatus(ERROR, '');
 }

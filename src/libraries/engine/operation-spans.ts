@@ -12,6 +12,7 @@ import { linkHolder, noteHolder } from './connection-holders.js';
 import { FAILED, PENDING, RUNNING, RunningCall } from './calls.js';
 import type { CallMessage, CallRecorder, Outcome } from './calls.js';
 import { beginEarlier } from './earlier-start.js';
+import { endWhenAnswered } from './failed-handlers.js';
 import { failureOf, markFailed } from './failure.js';
 import { templateOf } from './kept-descriptions.js';
 import type { LibraryGuard } from './library-guard.js';
@@ -318,8 +319,10 @@ export class OperationSpans implements CallRecorder {
     try {
       const { atLeastMs = 0 } = this.#operation;
       const error = this.#errorOf(message, hasFailed);
-      if (error !== undefined) this.#fail(span, error);
-      else if (atLeastMs > 0 && ageOf(span) < atLeastMs * NS_PER_MS) {
+      if (error !== undefined) {
+        if (this.#operation.isHandler === true && this.#failsLater(span, error, message)) return;
+        this.#fail(span, error);
+      } else if (atLeastMs > 0 && ageOf(span) < atLeastMs * NS_PER_MS) {
         spans.discard(span);
         return;
       }
@@ -365,9 +368,18 @@ export class OperationSpans implements CallRecorder {
     }
   }
 
-  #fail(span: Span, error: unknown): void {
+  #failsLater(span: Span, error: unknown, message: Message): boolean {
+    const mark = (time: bigint): void => {
+      this.#fail(span, error, time);
+    };
+    if (!endWhenAnswered(span, error, mark)) return false;
+    this.#operation.finish?.(span, message);
+    return true;
+  }
+
+  #fail(span: Span, error: unknown, time?: bigint): void {
     const failure = (this.#operation.failure ?? failureOf)(error);
-    markFailed(span, failure, error, this.#options);
+    markFailed(span, failure, error, this.#options, time);
   }
 }
 

@@ -7,6 +7,7 @@ const ABSENT = {
   connects: undefined,
   asksOnce: undefined,
   callsBack: undefined,
+  isHandler: undefined,
   handlesPromises: undefined,
   needsParent: undefined,
   countedAlone: undefined,

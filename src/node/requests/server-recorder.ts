@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { codeAt, textLength } from '../../core/utf8.js';
 import type { SpanValue } from '../../spans/attributes.js';
-import { SERVER, SERVER_BITS } from '../../spans/layout.js';
+import { failedHandlers, requestAnswered } from '../../libraries/engine/failed-handlers.js';
+import { KIND_BITS, NUMBER_MASK, SERVER, SERVER_BITS } from '../../spans/layout.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
 import { otherHeaders } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
@@ -119,6 +120,7 @@ export class ServerRecorder {
     this.#policy = policy;
     this.#hasContext = hasContext;
     this.context = hasContext ? new RequestContext() : undefined;
+    failedHandlers.isRequest = isRequest;
   }
 
   /**
@@ -267,6 +269,7 @@ export class ServerRecorder {
   answered(served: ServedRequest, status: number, bytes: number | undefined): void {
     const { span, route } = served;
     if (span === undefined) return;
+    if (failedHandlers.ofRequests.size > 0) requestAnswered(span, status);
     if (!span.recording) {
       spans.endRequest(span);
       return;
@@ -290,6 +293,7 @@ export class ServerRecorder {
     const { span, method, route } = served;
     if (span === undefined) return;
     if (served.keptRoute !== '') this.routed(served, route);
+    if (failedHandlers.ofRequests.size > 0) requestAnswered(span, isAborted ? undefined : status);
     if (isAborted) spans.endWaiting(span);
     if (span.recording) {
       const attributes = span.change();
@@ -308,6 +312,15 @@ export class ServerRecorder {
     }
     spans.endRequest(span);
   }
+}
+
+/** Whether a span is of a request that the recorder ends. */
+function isRequest({ flags, output, scope }: Span): boolean {
+  return (
+    (flags & KIND_BITS) === SERVER_BITS &&
+    HTTP_SCOPE.output === output &&
+    HTTP_SCOPE.number === (scope & NUMBER_MASK)
+  );
 }
 
 /** Ends a span that has not changed since it began; false: it has. */

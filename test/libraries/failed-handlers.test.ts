@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { readSpans } from '../../src/spans/index.js';
+import { TracedProcess } from '../node/traced-process.js';
+import { hephFiles } from '../node/written-traces.js';
+import { installedPackages } from './packages.js';
+
+/** What has failed: its name and the types of its error. Of a handler, how its end differs from that of the request. */
+async function failuresOf(env: Record<string, string>): Promise<string[]> {
+  const place = await installedPackages('newest');
+  const script = new URL('fixtures/failed-handlers.mjs', import.meta.url).href;
+  const traced = new TracedProcess(script, {
+    args: [place],
+    env: { TRACEWRIGHT_CONTEXT: 'on', ...env },
+    cwd: place,
+  });
+  expect(await traced.ended()).toMatchObject({ code: 0, stderr: '' });
+  const failures: string[] = [];
+  for await (const span of readSpans(hephFiles(traced.directory))) {
+    const { kind, name, attributes, status, events, end } = span;
+    expect(span.unfinished).toBe(false);
+    if (kind === 'client' || status.code !== 'error') continue;
+    for (const { time } of events) expect(time <= end).toBe(true);
+    const thrown = events.map((event) => String(event.attributes['exception.message']));
+    failures.push([name, attributes['error.type'], ...thrown].join(' '));
+  }
+  return failures.sort();
+}
+
+it('an error that is answered with 4xx is no failure, and any other one is that of the innermost function', async () => {
+  expect(await failuresOf({})).toEqual([
+    'GET /broken 500',
+    'GET /broken 500',
+    'GET 500',
+    'handler /broken TypeError',
+    'handler /broken TypeError',
+    'middleware inner TypeError',
+  ]);
+});
+
+it('an error that counts has its text at the time when it was thrown', async () => {
+  expect(await failuresOf({ TRACEWRIGHT_ERROR_TEXT: '1' })).toEqual([
+    'GET /broken 500',
+    'GET /broken 500',
+    'GET 500',
+    'handler /broken TypeError no',
+    'handler /broken TypeError no',
+    'middleware inner TypeError no',
+  ]);
+});
