@@ -91,7 +91,8 @@ const exceptions = [
   // One flag, which several files share.
   [/^node\/otel\/other-tracing$/, 'node/start'],
   // All that the hook needs of Heph at the start; a file of its own would take longer to load.
-  [/^heph\/file-names$/, 'core/start'],
+  [/^(heph|ovni)\/file-names$/, 'core/start'],
+  [/^ovni\/write\/hook-stream$/, 'core/start'],
 ];
 
 /** The files of the modules that are loaded when they are first needed; the first rule that matches holds. */
@@ -139,9 +140,8 @@ const folders = [
   [/^node\/run\/recover-earlier$/, 'node/recover-earlier'],
   // Where there is no binary. They are loaded while core/start is, so they need no other file.
   [/^core\/(plain-core|control-layout|no-counts)$/, 'core/plain-core'],
-  // All that a stream of marks needs, which the first garbage collection begins.
+  // What compiles emitters.
   [/^core\/(int64|ring\/(compile|emitter-builder))$/, 'core/emitters'],
-  [/^ovni\/write\/(attribute|mark|shared-marks)$/, 'ovni/marks'],
   // Only if spans are to be sent.
   [/^node\/run\/start-shipper$/, 'node/start-shipper'],
   // Only where no service could run.
@@ -149,7 +149,6 @@ const folders = [
   // Where a test runner or a package manager runs the program.
   [/^node\/run\/process-tree$/, 'node/process-tree'],
   [/^core\//, 'core/core'],
-  [/^ovni\/(catalog|declared-events|signature|write\/event)$/, 'ovni/events'],
   [new RegExp(`^(${OF_FORMAT})/`), '$1/$1'],
   [/^node\/requests\/propagation-policy$/, 'node/propagation-policy'],
   // Before the first request of the program.
@@ -161,18 +160,16 @@ const folders = [
   [/^node\/otel\//, 'node/instrumentations'],
   // What only counts requests needs no spans.
   [
-    /^node\/(requests\/(?:trace-requests|server-requests|exchange|path-and-route)|threads\/requests-in-flight|run\/heph-trace)$/,
+    /^node\/(requests\/(?:trace-requests|server-requests|exchange|path-and-route)|run\/heph-trace)$/,
     'node/requests',
   ],
   [/^node\/requests\//, 'node/request-spans'],
-  [
-    /^node\/threads\/(begin-later|name-look-ups|past-mark-stream|ovni-rotation|shown-sleeps)$/,
-    'node/$1',
-  ],
-  [/^node\/threads\/(rotate-thread|observed-thread)$/, 'node/ovni-rotation'],
+  [/^node\/threads\/(name-look-ups|shown-sleeps)$/, 'node/$1'],
+  // Where there is an ovni trace.
+  [/^node\/threads\/(ovni-stream|requests-in-flight)$/, 'node/ovni-stream'],
   // Where the native core cannot note collections.
   [/^node\/threads\/collection-entries$/, 'node/collection-entries'],
-  [/^node\/threads\/activity-recorders$/, 'node/activity-recorders'],
+  [/^node\/threads\/(activity-recorders|pauses)$/, 'node/activity-recorders'],
   // Each way of looking is loaded by the command that needs it.
   [/^look\/([\w-]+)\//, 'look/$1'],
   [/^export\//, 'export/export'],

@@ -44,11 +44,6 @@ Napi::Value put_list_entry_call(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-Napi::Value forget_list_entries_call(const Napi::CallbackInfo& info) {
-  forget_list_entries(string_of(info[0]));
-  return info.Env().Undefined();
-}
-
 // The directories that JavaScript holds, for all threads.
 struct HeldDirectories {
   std::mutex lock;
@@ -144,7 +139,6 @@ void add_file_calls(Napi::Object exports) {
   const auto put = [&](const char* name, Call call) { add_call(exports, name, call); };
   put("replaceFile", replace_file_call);
   put("putListEntry", put_list_entry_call);
-  put("forgetListEntries", forget_list_entries_call);
   put("anchorDirectory", anchor_directory);
   put("makeDirectories", make_directories_call);
   put("releaseDirectory", release_directory);

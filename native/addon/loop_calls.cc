@@ -27,10 +27,14 @@ Napi::Value watch_loop(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), started);
 }
 
-// restLoop(on)
+// restLoop()
 Napi::Value rest_loop(const Napi::CallbackInfo& info) {
-  LoopWatch* const watch = WatchedLoop::of_thread();
-  if (watch != nullptr) watch->rest(info[0].As<Napi::Boolean>().Value());
+  return Napi::Boolean::New(info.Env(), WatchedLoop::rest());
+}
+
+// wakeLoop()
+Napi::Value wake_loop(const Napi::CallbackInfo& info) {
+  WatchedLoop::wake();
   return info.Env().Undefined();
 }
 
@@ -60,6 +64,7 @@ Napi::Value prepare_stall(const Napi::CallbackInfo& info) {
 void add_loop_calls(Napi::Object exports) {
   add_call(exports, "watchLoop", watch_loop);
   add_call(exports, "restLoop", rest_loop);
+  add_call(exports, "wakeLoop", wake_loop);
   add_call(exports, "prepareStall", prepare_stall);
 }
 

@@ -174,10 +174,8 @@ Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
   } else {
     const std::string preamble = bytes_of(from, "preamble");
     options.base_offset = preamble.size();
-    const auto own = OwnFileSink::create(options.target, preamble, &failure, file_mode_of(from));
-    sink = own;
+    sink = OwnFileSink::create(options.target, preamble, &failure, file_mode_of(from));
     if (sink) {
-      if (flag_of(from, "closedBetween")) own->close_between_writes();
       const std::string group = text_of(from, "group");
       sink->join(TargetGroup::of(group.empty() ? options.target : group));
       sink->hold();

@@ -66,6 +66,20 @@ LoopWatch* WatchedLoop::of_thread() {
   return of_this_thread == nullptr ? nullptr : of_this_thread->watch_.get();
 }
 
+bool WatchedLoop::rest() {
+  WatchedLoop* const self = of_this_thread;
+  if (self == nullptr || !self->watch_->entered()) return false;
+  const uint32_t reports = self->watch_->turn();
+  if (reports != 0) self->report(reports);
+  self->watch_->wait();
+  return true;
+}
+
+void WatchedLoop::wake() {
+  WatchedLoop* const self = of_this_thread;
+  if (self != nullptr && self->watch_->enter()) DrainThread::instance().look_at_loops();
+}
+
 void WatchedLoop::end(napi_async_cleanup_hook_handle, void* data) {
   auto* const self = static_cast<WatchedLoop*>(data);
   of_this_thread = nullptr;

@@ -21,6 +21,11 @@ class WatchedLoop {
                     const Napi::Function& listener);
   // Of the calling thread; null: its loop is not watched.
   static LoopWatch* of_thread();
+  // The calling thread sleeps within a turn until there is work: the turn ends here. False: there
+  // is none.
+  static bool rest();
+  // It is awake: another turn begins.
+  static void wake();
 
  private:
   WatchedLoop(Napi::Env env, const Napi::Function& listener);

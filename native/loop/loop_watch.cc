@@ -302,7 +302,7 @@ void LoopWatch::note_base(uint64_t now) {
 }
 
 bool LoopWatch::has_work() {
-  if (!has_spans_) return !resting_.load(std::memory_order_relaxed);
+  if (!has_spans_) return true;
   std::lock_guard<std::mutex> lock(record_lock_);
   return spans_ && spans_->open_records().any();
 }

@@ -112,8 +112,7 @@ class LostTime {
 class LoopWatch {
  public:
   // On the loop's thread. `sample_ns` lie between two samples; 0: there are none. `has_spans`:
-  // whether the process records spans, so that a thread without an open one has nothing to do;
-  // otherwise `rest` says so.
+  // whether the process knows the open spans, so that a thread without one has nothing to do.
   LoopWatch(uint64_t limit_ns, uint64_t sample_ns, bool has_spans, const LostTime& lost);
   ~LoopWatch();
   LoopWatch(const LoopWatch&) = delete;
@@ -134,9 +133,8 @@ class LoopWatch {
   void wait() { entered_at_.store(0, std::memory_order_release); }
   const Stall& stall() const { return stall_; }
   const LoopSample& sample() const { return sample_; }
-  // Whether the thread has nothing to do from here on: for a process without spans that could say
-  // it.
-  void rest(bool on) { resting_.store(on, std::memory_order_relaxed); }
+  // Whether a turn has begun and not ended.
+  bool entered() const { return entered_at_.load(std::memory_order_relaxed) != 0; }
   // The stall is reported. Frees its record unless another has been prepared.
   void resume();
   void prepare(const PreparedRecord& record);
@@ -201,7 +199,6 @@ class LoopWatch {
   // Written by the loop's thread: when the turn began, 0: the loop waits.
   alignas(64) std::atomic<uint64_t> entered_at_{0};
   std::atomic<uint64_t> turns_{0};
-  std::atomic<bool> resting_{false};
   TurnSums sums_;
   uint64_t sampled_at_ = 0;
   uint64_t turned_at_ = 0;

@@ -41,10 +41,4 @@ bool put_list_entry(const std::string& path, const std::string& key, const std::
   return replace_file(path, content + after, failure, mode);
 }
 
-void forget_list_entries(const std::string& path) {
-  Lists& all = lists();
-  std::lock_guard<std::mutex> lock(all.lock);
-  all.by_path.erase(path);
-}
-
 }  // namespace tracewright

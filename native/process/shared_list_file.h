@@ -16,7 +16,4 @@ bool put_list_entry(const std::string& path, const std::string& key, const std::
                     const std::string& before, const std::string& after, Failure* failure,
                     mode_t mode = kPrivateFile);
 
-// Forgets the entries of the file, which stays.
-void forget_list_entries(const std::string& path);
-
 }  // namespace tracewright

@@ -91,36 +91,11 @@ std::shared_ptr<OwnFileSink> OwnFileSink::create(const std::string& path,
   return sink;
 }
 
-// The file is the one that was created, or none: another trace may lie at its path by now.
-bool OwnFileSink::open_again(Failure* failure) {
-  if (fd_) return true;
-  fd_ = FileDescriptor(open_file(path_, O_WRONLY));
-  if (fd_ && FileIdentity(fd_.get()) == identity_) return true;
-  failure->set("write", path_, fd_ ? ENOENT : errno);
-  fd_.reset();
-  fail(*failure);
-  return false;
-}
-
-void OwnFileSink::close_between_writes() {
-  fd_.reset();
-  is_closed_between_ = true;
-}
-
 bool OwnFileSink::in_place() const {
-  // Its number may be another file's by now if nothing holds it open.
-  return is_closed_between_ ? FileIdentity(path_) == identity_ : identity_.lies_at(path_);
+  return identity_.lies_at(path_);
 }
 
 bool OwnFileSink::drain(Ring& ring, uint64_t to) {
-  Failure failure;
-  if (ring.tail() < to && !open_again(&failure)) return false;
-  const bool complete = write_ring(ring, to);
-  if (is_closed_between_) fd_.reset();
-  return complete;
-}
-
-bool OwnFileSink::write_ring(Ring& ring, uint64_t to) {
   uint64_t from = ring.tail();
   if (from < to && was_removed(fd_.get())) {
     Failure failure;
@@ -151,14 +126,6 @@ bool OwnFileSink::write_ring(Ring& ring, uint64_t to) {
 
 bool OwnFileSink::append(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
                          size_t body_bytes, Failure* failure) {
-  if (!open_again(failure)) return false;
-  const bool complete = write_after(ring, head, head_bytes, body, body_bytes, failure);
-  if (is_closed_between_) fd_.reset();
-  return complete;
-}
-
-bool OwnFileSink::write_after(Ring& ring, const uint8_t* head, size_t head_bytes,
-                              const uint8_t* body, size_t body_bytes, Failure* failure) {
   const uint64_t offset = base_ + ring.tail();
   ControlPage& control = ring.control();
   control.claim_behind(ring.tail(), head_bytes + body_bytes);

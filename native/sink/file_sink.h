@@ -27,20 +27,10 @@ class OwnFileSink : public Sink {
   bool in_place() const override;
   bool may_take_more() const override { return in_place(); }
 
-  // Before any ring feeds it: the file is open only while it is written to. Of streams with few
-  // records, which would cost the service a descriptor each.
-  void close_between_writes();
-
  protected:
   void shut() override { fd_.reset(); }
 
  private:
-  bool open_again(Failure* failure);
-  bool write_ring(Ring& ring, uint64_t to);
-  bool write_after(Ring& ring, const uint8_t* head, size_t head_bytes, const uint8_t* body,
-                   size_t body_bytes, Failure* failure);
-
-  bool is_closed_between_ = false;
   FileDescriptor fd_;
   FileIdentity identity_;
   std::string path_;

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { listed } from '../core/readable-text.js';
 import type { LookIndex } from '../look/index/look-index.js';
 import { clearCache, openLookIndex } from '../look/index/open-look-index.js';
-import { Processes } from '../look/report/processes.js';
 import type { InputForm } from '../traces/find-traces.js';
 import { furtherRuns, sharedServices } from '../traces/run-directory.js';
 import { printMessage } from './command.js';
@@ -78,7 +77,6 @@ function printIndexNotes(command: string, paths: readonly string[], index: LookI
         `To read all: tracewright ${command} ${path} ${named}`,
     );
   }
-  new Processes(index).apart.forEach(print);
   for (const [service, programs] of sharedServices(index.sources)) {
     print(
       `${listed(programs)} have the same service name, ${service}. ` +

@@ -208,8 +208,6 @@ export interface NativeCore extends NativeWaiting {
     after: string,
     mode: number,
   ) => void;
-  /** Forgets the entries of a file, which stays. */
-  forgetListEntries: (path: string) => void;
   /** See process-notes.ts. */
   processWords(bytes: number): ArrayBuffer;
   putNote: (name: string, text: string) => void;
@@ -232,8 +230,12 @@ export interface NativeCore extends NativeWaiting {
     hasSpans: boolean,
     listener: NativeLoopListener,
   ) => boolean;
-  /** Whether this thread has nothing to do from here on, for a watched loop of a process without spans. */
-  restLoop: (on: boolean) => void;
+  /**
+   * Ends the turn of this thread's watched loop, within which the thread sleeps until there is work. False: it is in
+   * no turn. Else `wakeLoop` begins another one.
+   */
+  restLoop: () => boolean;
+  wakeLoop: () => void;
   /**
    * Has a record of the table of open records count as soon as the watched loop stalls, see
    * native/loop/loop_watch.h.

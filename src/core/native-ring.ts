@@ -83,8 +83,6 @@ export interface NativeRingOptions {
   interval?: NativeIntervalOptions;
   kernelClock: boolean;
   removeIfEmpty?: boolean;
-  /** Of a file of its own: it is open only while it is written to, for streams with few records. */
-  closedBetween?: boolean;
   lengthOffset?: number;
   /** Where records begin, for a ring without `lengthOffset`; see native/ring/record_shape.h. */
   shape?: NativeRecordShape;

@@ -197,10 +197,10 @@ export function plainCore(): NativeCore {
     watchCollections: () => false,
     takeCollections: () => 0,
     lostCollections: () => 0,
-    restLoop: nothing,
+    restLoop: () => false,
+    wakeLoop: nothing,
     prepareStall: nothing,
     drainRounds: () => 0,
     putListEntry: nothing,
-    forgetListEntries: nothing,
   };
 }

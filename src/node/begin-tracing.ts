@@ -1,29 +1,25 @@
 import { systemThreadId } from '../core/system-thread.js';
-import { TracewrightError } from '../core/errors.js';
 import { freeDescriptors } from '../core/native-calls.js';
 import { recordsNothing } from '../core/off.js';
 import { shared } from '../core/process-state.js';
 import { mapPagesLate } from '../core/ring/ring.js';
 import { checkRingDir } from '../core/options/ring-options.js';
 import { claimSizeVariables } from '../core/options/size-limits.js';
-import { currentProcess } from '../ovni/write/process-note.js';
-import { thread } from '../ovni/write/thread.js';
 import { observeProgram } from './observe-program.js';
 import { keepNodeFast } from './keep-node-fast.js';
 import { completeOnSignals } from './process-end.js';
 import { forgoPlan, knownPlan, publishPlan } from './run/process-plan.js';
-import type { ProcessPlan, HephPlan } from './run/process-plan.js';
+import type { HephPlan, OvniPlan, ProcessPlan } from './run/process-plan.js';
 import { announce } from './run/announce.js';
 import { leaveNothing, leaveRun } from './run/brief-process.js';
 import { bytesOfEarlier } from './run/earlier-runs.js';
 import { joinRun, enterFormat } from './run/run.js';
 import { readSettings } from './settings.js';
 import type { Settings } from './settings.js';
-import { beginOvni, firstClockOf } from './threads/begin-ovni.js';
-import { observeItself, observeStream } from './threads/observe-thread.js';
-import type { LateRequests, ObservedThread } from './threads/observed-thread.js';
-import { beginThread } from './threads/thread-stream.js';
-import { part, reasonOf, warn } from './warning.js';
+import { observeThread } from './threads/observe-thread.js';
+import { beginWhenCalled, ovniStream } from './threads/late-ovni.js';
+import type { RequestsInFlight } from './threads/requests-in-flight.js';
+import { part } from './warning.js';
 import { pathIn } from '../core/files/path-in.js';
 import { RUN_FOLDER } from '../heph/file-names.js';
 import type { Run } from './run/run.js';
@@ -36,21 +32,19 @@ function settleRingDir(): string | undefined {
   return ringDir;
 }
 
-/** @param requests the ovni stream of the thread may be yet to begin; undefined: it will have none. */
-function observe(plan: ProcessPlan, requests: LateRequests | undefined): ObservedThread {
-  const hasStream = plan.ovni && requests !== undefined;
-  const observed = observeItself(plan, hasStream);
-  if (hasStream && thread.process !== undefined) observeStream(plan, observed, requests);
-  observeProgram(plan, requests);
-  return observed;
+function observe(plan: ProcessPlan): void {
+  let inFlight: RequestsInFlight | undefined;
+  observeThread(plan, () => inFlight);
+  observeProgram(plan, (counting) => {
+    inFlight = counting;
+  });
 }
 
 /** What the settings say of a process that writes nothing yet. */
 function planOf(settings: Settings, firstTid: number): ProcessPlan {
   return {
     firstClock: 0n,
-    ovni: false,
-    pieces: undefined,
+    ovni: undefined,
     heph: undefined,
     requestBytes: settings.requestBytes,
     context: settings.context,
@@ -94,21 +88,13 @@ function beginFirst(): void {
   const { firstClock } = run;
   completeOnSignals();
   const used = part('earlier traces stay as they are', () => bytesOfEarlier(run, ringDir)) ?? 0;
-  const ovni = settings.ovni
-    ? part('no ovni trace is written', () => ({ pieces: beginOvni(settings, run, used) }))
-    : undefined;
   const heph = settings.heph
     ? part('no Heph trace is written', () => planHeph(settings, run, used))
     : undefined;
-  const plan: ProcessPlan = {
-    ...planOf(settings, systemThreadId()),
-    firstClock,
-    ovni: ovni !== undefined,
-    pieces: ovni?.pieces,
-    heph,
-  };
+  const plan: ProcessPlan = { ...planOf(settings, systemThreadId()), firstClock, heph };
+  plan.ovni = part(NO_OVNI, () => beginOvni(plan, settings, run, used));
   publishPlan(plan);
-  if (ovni === undefined && heph === undefined) {
+  if ((plan.ovni ?? heph) === undefined) {
     leaveRun(run, settings);
     return;
   }
@@ -117,50 +103,39 @@ function beginFirst(): void {
       shipper().startShipper(run, settings, ship);
     });
   }
-  const observed = observe(plan, {});
+  observe(plan);
   if (process.env['NODE_OPTIONS'] && ship === undefined) {
-    leaveNothing(settings, run, plan, observed);
+    leaveNothing(settings, run, plan);
   } else if (!settings.quiet && run.topmost) {
     announce(settings, run, plan);
   }
 }
 
-/** Begins the ovni stream of a further thread; returns what the system has refused it, if it has. */
-function beginFurtherThread(plan: ProcessPlan): TracewrightError | undefined {
-  try {
-    beginThread(firstClockOf(plan), plan.firstTid);
-    return undefined;
-  } catch (error) {
-    if (error instanceof TracewrightError && error.code === 'ERR_SYSTEM') return error;
-    throw error;
-  }
+const NO_OVNI = 'no ovni trace is written';
+
+/** The ovni trace of the process, which begins here if it is wanted whatever the program does. */
+function beginOvni(
+  plan: ProcessPlan,
+  settings: Settings,
+  run: Run,
+  used: number,
+): OvniPlan | undefined {
+  const { app, loom, ovniVersion: version, ovni: atStart } = settings;
+  const { directory, topmost } = run;
+  if (!atStart && plan.heph === undefined) return undefined;
+  const { maxBytes } = sizesOf(used);
+  const ovni: OvniPlan = { atStart, directory, topmost, app, loom, version, maxBytes };
+  if (atStart && !ovniStream().beginStream(plan, ovni)) return undefined;
+  beginWhenCalled(plan, ovni);
+  return ovni;
 }
 
-const UNTRACED = 'no ovni trace of this thread is written';
-
 function beginFurther(plan: ProcessPlan): void {
-  if (!plan.ovni && plan.heph === undefined) return;
+  const { ovni, heph } = plan;
+  if ((ovni ?? heph) === undefined) return;
   settleRingDir();
-  let requests: LateRequests | undefined;
-  let refused: TracewrightError | undefined;
-  if (plan.ovni && currentProcess()?.finished === false) {
-    requests = part(UNTRACED, () => {
-      refused = beginFurtherThread(plan);
-      return {};
-    });
-  }
-  const observed = observe(plan, requests);
-  if (refused === undefined || requests === undefined) return;
-  warn(`${UNTRACED} until the system allows it: ${reasonOf(refused)}`);
-  const { beginLater } =
-    require('./threads/begin-later.js') as typeof import('./threads/begin-later.js');
-  const late = requests;
-  beginLater(UNTRACED, () => {
-    if (beginFurtherThread(plan) !== undefined) return false;
-    observeStream(plan, observed, late);
-    late.inFlight?.restate();
-    return true;
-  });
+  if (ovni !== undefined) beginWhenCalled(plan, ovni);
+  observe(plan);
 }
 
 const hook = shared('node.hook', () => ({ begun: false }));

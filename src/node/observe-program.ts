@@ -14,7 +14,7 @@ import { otherTracing } from './otel/other-tracing.js';
 import { dependedInstrumentations } from './otel/program-dependencies.js';
 import { onFirstMessage } from './requests/channels.js';
 import type { ProcessPlan } from './run/process-plan.js';
-import type { LateRequests } from './threads/observed-thread.js';
+import type { RequestsInFlight } from './threads/requests-in-flight.js';
 import { part } from './warning.js';
 
 /** What is published first of anything that is recorded of requests. What listens will serve. */
@@ -36,16 +36,18 @@ const FIRST_OF_REQUESTS = [
  * Observes what the program does: its requests, its libraries and its calls of the OpenTelemetry API. Nothing
  * of it is loaded before the program does such a thing.
  *
- * @param requests undefined: the thread has no ovni stream.
+ * @param count takes what counts the open requests for the ovni stream of the thread, once there are some.
  */
-export function observeProgram(plan: ProcessPlan, requests: LateRequests | undefined): void {
-  if (plan.heph === undefined && (requests === undefined || !plan.ovni)) return;
+export function observeProgram(
+  plan: ProcessPlan,
+  count: (inFlight: RequestsInFlight) => void,
+): void {
   const begin = (): void => {
     part('HTTP requests are not traced', () => {
       const { traceRequests } =
         require('./requests/trace-requests.js') as typeof import('./requests/trace-requests.js');
-      const inFlight = traceRequests(plan, plan.ovni && requests !== undefined);
-      if (requests !== undefined && inFlight !== undefined) requests.inFlight = inFlight;
+      const inFlight = traceRequests(plan, plan.ovni?.atStart === true);
+      if (inFlight !== undefined) count(inFlight);
     });
   };
   const { heph } = plan;

@@ -1,10 +1,7 @@
 import { finishOnSignal } from '../core/signals.js';
-import { isMainThread } from '../core/system-thread.js';
-import { procFini } from '../ovni/write/process.js';
-import { readyProcess } from '../ovni/write/process-note.js';
-import { thread, threadFree } from '../ovni/write/thread.js';
+import { hookStream } from '../ovni/write/hook-stream.js';
 import type { GarbageCollections } from './threads/garbage-collections.js';
-import type { PastMarks } from './threads/past-marks.js';
+import type { ThreadActivity } from './threads/thread-activity.js';
 
 /** Signals that end a process, and that an operator sends to a service. POSIX says their numbers. */
 const SIGNALS = new Map<string | symbol, number>([
@@ -32,23 +29,16 @@ export function completeOnSignals(): void {
   });
 }
 
-/**
- * Brings to the ovni trace what only JavaScript knows when the thread ends. The streams themselves
- * are ended by the native core after the last listener, so that a program which records something
- * at its own exit finds them open. Only files in `OVNI_TMPDIR` have to be moved from here.
- */
-export function completeAtExit(collections: GarbageCollections, marks: readonly PastMarks[]): void {
+/** Records what only JavaScript knows when the thread ends. */
+export function completeAtExit(
+  activity: ThreadActivity | undefined,
+  collections: GarbageCollections | undefined,
+): void {
   process.on('exit', () => {
     try {
-      collections.flush();
-      if (thread.process === undefined) return;
-      thread.metadata.writeDue();
-      const { workDir, procDir } = readyProcess('exit');
-      if (workDir === procDir) return;
-      collections.close();
-      for (const each of marks) each.close();
-      threadFree();
-      if (isMainThread) procFini();
+      collections?.flush();
+      activity?.ended();
+      hookStream.begun?.complete();
     } catch {
       // The process is ending, with or without the last few events.
     }

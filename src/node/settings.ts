@@ -20,7 +20,7 @@ import { warn } from './warning.js';
 
 /** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
 export interface Settings {
-  /** `TRACEWRIGHT_FORMATS`: `ovni,heph` (default), or one of them. */
+  /** `TRACEWRIGHT_FORMATS`: `heph` (default), `ovni` or both. */
   ovni: boolean;
   heph: boolean;
   /** `TRACEWRIGHT_DIR`: the directory of the run; default `traces/<name>-<date and time>-<pid>`. */
@@ -77,7 +77,7 @@ export interface Settings {
   quiet: boolean;
 }
 
-const FORMATS = ['ovni', 'heph'];
+const FORMATS = ['heph', 'ovni'];
 const MAX_LOOM_BYTES = 200;
 /** Milliseconds: a shorter limit costs more than it shows. */
 const MIN_STALL = 10;
@@ -255,7 +255,7 @@ export function readSettings(): Settings {
   warnOfVariables();
   const context = readContext();
   const propagation = context ? readPropagation() : NOWHERE;
-  const formats = read('TRACEWRIGHT_FORMATS', FORMATS, 'ovni, heph or ovni,heph', (value) => {
+  const formats = read('TRACEWRIGHT_FORMATS', ['heph'], 'heph, ovni or heph,ovni', (value) => {
     const names = value.split(',').map((name) => name.trim());
     return names.every((name) => FORMATS.includes(name)) ? names : undefined;
   });

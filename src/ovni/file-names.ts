@@ -15,8 +15,7 @@ import { pathIn } from '../core/files/path-in.js';
  *         .stream.json.finished                             stream.json after the thread's end
  *         .stream.ring
  *
- * With a `ringDir` the rings lie there. A service that rotates its trace writes a series of pieces,
- * each a whole trace, as `<pid>.000001`, `<pid>.000002` …
+ * With a `ringDir` the rings lie there.
  */
 
 export const PROCESS_METADATA = 'metadata.json';
@@ -205,22 +204,4 @@ export function threadDigitsOf(stream: string): string {
 export function processDirectoryOf(path: string): string {
   const directory = dirname(path);
   return isThreadName(basename(directory)) ? dirname(directory) : directory;
-}
-
-const PIECE_DIGITS = 6;
-
-/** One trace of a series: the process that writes it, and its number, from 1. */
-interface Piece {
-  pid: number;
-  number: number;
-}
-
-export function pieceName({ pid, number }: Piece): string {
-  return `${pid}.${String(number).padStart(PIECE_DIGITS, '0')}`;
-}
-
-/** The piece that a directory is named for, undefined for any other name. */
-export function pieceOf(name: string): Piece | undefined {
-  const match = /^(\d+)\.(\d{6,})$/.exec(name);
-  return match === null ? undefined : { pid: Number(match[1]), number: Number(match[2]) };
 }

@@ -151,6 +151,14 @@ export const LOOP_LOOK_UPS = 'lookups';
 export const LOOP_CALLING = 'calling';
 export const LOOP_CALLS = 'calls';
 
+/** Garbage collections of a thread that are no spans. */
+export const COLLECTIONS_DESCRIPTION = 'tracewright.gc';
+/** Text: `start:length:type` with commas, in ns. The start counts from that of the event. */
+export const COLLECTIONS_LIST = 'collections';
+
+/** A thread ran from the start of the event to its end. */
+export const THREAD_DESCRIPTION = 'tracewright.thread';
+
 /** What of a thread is not in the trace. All attributes are u64. */
 export const LOSS_DESCRIPTION = 'tracewright.loss';
 /** Spans that were open at its end and had no slot in the table of open spans. */

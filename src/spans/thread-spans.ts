@@ -151,6 +151,23 @@ export class ThreadSpans {
     this.#output.recordNote(description, values, start, this.#counted);
   }
 
+  /**
+   * Records an event that is no span, with one text.
+   *
+   * @param from nanoseconds of CLOCK_MONOTONIC, as is `to`.
+   */
+  recordText(description: string, name: string, text: string, from: number, to: number): void {
+    if (this.#isOff) return;
+    const zero = this.#clockAtEpoch();
+    const [start, end] = [Math.round(from - zero), Math.round(to - zero)];
+    this.#output.recordNote(description, [[name, text]], start, end);
+  }
+
+  /** Records that the thread runs since `from`, nanoseconds of CLOCK_MONOTONIC. Whatever ends it writes its end. */
+  recordLife(from: number): void {
+    if (!this.#isOff) this.#output.recordLife(Math.round(from - this.#clockAtEpoch()));
+  }
+
   #record(span: Span, from: number, to: number, slot: number): void {
     const zero = this.#clockAtEpoch();
     span.start = Math.round(from - zero);

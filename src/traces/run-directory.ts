@@ -5,14 +5,13 @@ import { pidInRun, programOfFile, RUN_FOLDER as HEPH_FOLDER } from '../heph/file
 import { RUN_FOLDER as OVNI_FOLDER } from '../ovni/file-names.js';
 
 /**
- * The directory of the run of the register hook that a trace is of; undefined if it is of none. An
- * ovni trace of a run is its folder `ovni`, or a piece in there.
+ * The directory of the run of the register hook that a trace is of; undefined if it is of none. The ovni trace of a
+ * run is its folder `ovni`.
  */
 export function runOf(path: string): string | undefined {
   if (pidInRun(path) !== undefined) return dirname(dirname(resolve(path)));
   const trace = resolve(path);
-  if (basename(trace) === OVNI_FOLDER) return dirname(trace);
-  return basename(dirname(trace)) === OVNI_FOLDER ? dirname(dirname(trace)) : undefined;
+  return basename(trace) === OVNI_FOLDER ? dirname(trace) : undefined;
 }
 
 /** What the register hook appends to a directory that already has a run. */

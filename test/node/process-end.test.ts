@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { readTraceDirectory } from '../../src/ovni/read/trace-directory.js';
-import { TracedProcess } from './traced-process.js';
-import { faultsOf, requestsOf, spansOf, streamsOf } from './written-traces.js';
+import { TracedProcess as AnyProcess } from './traced-process.js';
+import { faultsOf, requestsOf, streamsOf } from './written-traces.js';
+
+class TracedProcess extends AnyProcess {
+  constructor(script: string, options: ConstructorParameters<typeof AnyProcess>[1] = {}) {
+    super(script, { ...options, env: { TRACEWRIGHT_FORMATS: 'heph,ovni', ...options.env } });
+  }
+}
 
 function expectComplete(service: TracedProcess, paths: string[]): void {
   const { directory } = service;
@@ -43,7 +47,9 @@ describe('a service leaves complete traces when it ends by', () => {
   });
 
   it.each([50, 100, 200, 400])('one signal that comes again after %s µs', async (later) => {
-    const service = new TracedProcess('ceaseless-workers.mjs', { flags: ['--expose-gc'] });
+    const service = new TracedProcess('ceaseless-workers.mjs', {
+      flags: ['--expose-gc'],
+    });
     await service.printed(/^begun 2$/m);
     service.kill('SIGINT');
     // Sooner, the two would be one.
@@ -72,7 +78,7 @@ describe('a service leaves complete traces when it ends by', () => {
   });
 
   it('a signal while a request is open, whose start the mark shows', async () => {
-    const service = new TracedProcess('service.mjs');
+    const service = new TracedProcess('service.mjs', {});
     void service.get('/hold').catch(() => undefined);
     await service.printed(/^held$/m);
     service.kill('SIGTERM');
@@ -82,17 +88,6 @@ describe('a service leaves complete traces when it ends by', () => {
       .get('main')!
       .filter(({ mcv }) => mcv === 'OM=');
     expect(marks.map((mark) => mark.arguments['value'])).toEqual([2n]);
-  });
-
-  it('process.exit right after its first marks, whose labels are there', async () => {
-    const flags = ['--expose-gc', '--min-semi-space-size=64'];
-    const service = new TracedProcess('exit-after-collection.mjs', { flags });
-    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
-    const { streams } = readTraceDirectory(join(service.directory, 'ovni'));
-    const labels = streams.flatMap(({ metadata }) =>
-      [...metadata.marks.values()].flatMap((mark) => [...mark.labels.values()]),
-    );
-    expect(labels).toContain('major (mark-sweep-compact)');
   });
 
   it.each([0, 1, 2, 3, 4, 5, 6, 7])('a signal while streams begin, %s', async (round) => {
@@ -189,41 +184,5 @@ describe('the exit of a program that records something of its own', () => {
     await second.get('/exit');
     await Promise.all([first.ended(), second.ended()]);
     expectComplete(second, ['/exit']);
-  });
-});
-
-describe('garbage collections', () => {
-  it('are pushed and popped in a stream of their own that leads with the run', async () => {
-    const service = new TracedProcess('service.mjs', { flags: ['--expose-gc'] });
-    await service.get('/collect');
-    await service.printed(/^collected$/m);
-    await service.get('/exit');
-    await service.ended();
-    expect(faultsOf(service.directory)).toEqual([]);
-    const streams = streamsOf(service.directory);
-    const main = streams.get('main')!;
-    const collections = streams.get('garbage collections of main')!;
-    expect(collections[0]).toMatchObject({ mcv: 'OB.', clock: main[0]!.clock });
-    expect(collections[1]!.mcv).toBe('OHx');
-    expect(collections.at(-1)!.mcv).toBe('OHe');
-    const marks = collections.slice(2, -1);
-    expect(marks.length % 2).toBe(0);
-    const major = marks.findIndex(({ mcv, arguments: { value } }) => mcv === 'OM[' && value === 4n);
-    expect(marks[major + 1]).toMatchObject({ mcv: 'OM]', arguments: { value: 4n } });
-
-    // The forced collection happened while its request was served: both clocks agree.
-    const request = spansOf(service.directory).find(
-      ({ attributes }) => attributes['url.path'] === '/collect',
-    )!;
-    const served = main.findIndex(({ mcv }) => mcv === 'OM=');
-    const inside = marks.some(
-      ({ mcv, clock, arguments: { value } }) =>
-        mcv === 'OM[' &&
-        value === 4n &&
-        clock >= main[served]!.clock &&
-        clock <= main[served + 1]!.clock,
-    );
-    expect(inside).toBe(true);
-    expect(request.duration).toBeGreaterThan(0n);
   });
 });

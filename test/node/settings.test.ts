@@ -44,7 +44,7 @@ describe('settings', () => {
     expect(name).toMatch(new RegExp(`^service-\\d{4}-\\d\\d-\\d\\dT[\\d-]+Z-${service.pid}$`));
     const directory = join(cwd, 'traces', name!);
     expect(stderr).toBe(`tracewright: service (${service.pid}) is traced in ${directory}\n`);
-    expect(readdirSync(directory).sort()).toEqual(['heph', 'ovni']);
+    expect(readdirSync(directory)).toEqual(['heph']);
     expect(hephFiles(directory)).toEqual([join(directory, 'heph', `service-${service.pid}.heph`)]);
     expect(faultsOf(directory)).toEqual([]);
     expect(requestsOf(directory)).toEqual(hello);
@@ -58,6 +58,7 @@ describe('settings', () => {
 
   it('give version 1, a loom and an application', async () => {
     const { service } = await serve({
+      TRACEWRIGHT_FORMATS: 'ovni',
       TRACEWRIGHT_OVNI_VERSION: '1',
       TRACEWRIGHT_LOOM: 'rack.7',
       TRACEWRIGHT_APP: '42',
@@ -93,13 +94,17 @@ describe('settings', () => {
     await arrived;
     collector.close();
     expect(paths).toEqual(['/']);
-    expect(existsSync(join(service.directory, 'heph'))).toBe(false);
+    expect(readdirSync(join(service.directory, 'heph'))).toEqual([]);
   });
 
   it('never write over a trace', async () => {
     const directory = join(temporaryDirectory(), 'run');
     const file = join(temporaryDirectory(), 'own.heph');
-    const env = { TRACEWRIGHT_DIR: directory, TRACEWRIGHT_HEPH_TARGET: file };
+    const env = {
+      TRACEWRIGHT_FORMATS: 'heph,ovni',
+      TRACEWRIGHT_DIR: directory,
+      TRACEWRIGHT_HEPH_TARGET: file,
+    };
     const { service: first } = await serve(env);
     const { service: second } = await serve(env);
     for (const place of [directory, `${directory}.1`]) expect(faultsOf(place)).toEqual([]);
@@ -123,14 +128,12 @@ describe('the budget', () => {
     for (const path of paths) {
       expect(statSync(path).size).toBeGreaterThan(800_000);
     }
-    const [first] = readdirSync(join(service.directory, 'ovni'));
-    expect(first).toBe(`${service.pid}.000001`);
   });
 });
 
 describe('a setting that is wrong', () => {
   it.each([
-    ['TRACEWRIGHT_FORMATS', 'ovni,dwarf', 'must be ovni, heph or ovni,heph, got "ovni,dwarf"'],
+    ['TRACEWRIGHT_FORMATS', 'ovni,dwarf', 'must be heph, ovni or heph,ovni, got "ovni,dwarf"'],
     ['TRACEWRIGHT_OVNI_VERSION', '2', 'must be 1 or 3, got "2"; 3 is used'],
     ['TRACEWRIGHT_APP', '0', 'must be an integer from 1 to 2147483647, got "0"; 1 is used'],
     ['TRACEWRIGHT_LOOM', 'a/b', "must be 1 to 200 bytes without '/', got"],
@@ -167,9 +170,12 @@ describe('a setting that is wrong', () => {
   });
 
   it('leaves out only the format that it concerns', async () => {
-    const { service, stderr } = await serve({ TRACEWRIGHT_HEPH_TARGET: 'udp://nowhere' });
+    const { service, stderr } = await serve({
+      TRACEWRIGHT_FORMATS: 'heph,ovni',
+      TRACEWRIGHT_HEPH_TARGET: 'udp://nowhere',
+    });
     expect(stderr).toContain('no Heph trace is written: target must be');
-    expect(readdirSync(service.directory)).toEqual(['ovni']);
+    expect(readdirSync(service.directory).sort()).toEqual(['heph', 'ovni']);
     expect(faultsOf(service.directory)).toEqual([]);
   });
 

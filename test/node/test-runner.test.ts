@@ -16,7 +16,8 @@ it.each([
   for (const name of ['one', 'two']) {
     writeFileSync(join(cwd, `${name}.test.cjs`), "require('node:test').test('passes', () => {});");
   }
-  const own = { ...process.env, ...env, TRACEWRIGHT_DIR: join(cwd, 'traces') };
+  const dir = { TRACEWRIGHT_DIR: join(cwd, 'traces'), TRACEWRIGHT_FORMATS: 'heph,ovni' };
+  const own = { ...process.env, ...env, ...dir };
   for (const name of ['NODE_TEST_CONTEXT', 'TRACEWRIGHT_QUIET', 'npm_execpath'])
     Reflect.deleteProperty(own, name);
   const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, '--test'], {
@@ -35,7 +36,12 @@ it.each([
 
 /** Runs a command that inherits the hook. */
 function inherit(cwd: string, command: string, args: readonly string[]) {
-  const env = { ...process.env, NODE_OPTIONS: `--import ${register}`, TRACEWRIGHT_QUIET: '1' };
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: `--import ${register}`,
+    TRACEWRIGHT_FORMATS: 'heph,ovni',
+    TRACEWRIGHT_QUIET: '1',
+  };
   for (const name of ['NODE_TEST_CONTEXT', 'npm_execpath', 'TRACEWRIGHT_RUN', 'TRACEWRIGHT_DIR']) {
     Reflect.deleteProperty(env, name);
   }

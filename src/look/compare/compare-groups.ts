@@ -3,14 +3,13 @@ import { isCallOf, isError, IndexRow } from '../index/index-row.js';
 import { KINDS } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
 import { KIND_MASK } from '../index/look-index.js';
-import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
+import type { IndexPart, LookIndex } from '../index/look-index.js';
 import { rowsByPart } from '../index/parts/order-rows.js';
 import type { ReleasedRequests } from '../../spans/read/released-requests.js';
 import { HTTP } from '../../spans/read/system-of.js';
 import { valuesOf } from '../report/recorded-attributes.js';
 import { SampledCalls } from '../report/call-target.js';
 import { Distribution } from '../report/distribution.js';
-import { isInterruption, kindOfMarks } from '../report/interruption-kinds.js';
 import type { SelectedCounts } from '../report/released-groups.js';
 import { isMethod } from '../report/request-name.js';
 import { differenceOf, MeanOverTime, moreThanChance, STRETCHES } from './change-test.js';
@@ -88,7 +87,7 @@ export function compareGroups(
   after: RowsOfSide,
   attributes: readonly string[] = [],
 ): ComparedGroup[] {
-  const pairs: Pairs = { spans: new Map(), marks: new Map(), states: new Map() };
+  const pairs: Pairs = { spans: new Map(), states: new Map() };
   const byService = haveCommonService(before, after);
   if (attributes.length > 0) {
     addValues(pairs.spans, 'before', before, byService, attributes);
@@ -130,7 +129,9 @@ function addSide(
   { index, rows, sources, released = [] }: RowsOfSide,
   byService: boolean,
 ): void {
-  const pairsOfTracks = index.tracks.map((track) => pairs[originOf(track)]);
+  const pairsOfTracks = index.tracks.map(
+    ({ kind }) => pairs[kind === 'states' ? 'states' : 'spans'],
+  );
   const stretchOf = stretchesOf(index, rows, sources);
   for (const { part, from, to } of rowsByPart(index.parts, rows)) {
     if (from === to || !sources.has(part.source.number)) continue;
@@ -275,19 +276,12 @@ function stretchesOf(
 /** Pairs by name and service, of what was recorded in different ways. */
 type Pairs = Record<Origin, Map<string, Pair>>;
 
-/** `marks`: the stalls and collections of ovni. `states`: that a thread ran, or did not. */
-type Origin = 'spans' | 'marks' | 'states';
+/** `states`: that a thread ran, or did not. */
+type Origin = 'spans' | 'states';
 
-function originOf(track: Track): Origin {
-  if (track.kind === 'states') return 'states';
-  return kindOfMarks(track) === undefined ? 'spans' : 'marks';
-}
-
-/** Without what says nothing next to spans: states, and marks of what is there as spans. */
-function shownPairs({ spans, marks, states }: Pairs): Pair[] {
-  const all = [...spans.values()];
-  if (!all.some(({ name }) => isInterruption(name))) all.push(...marks.values());
-  return all.length > 0 ? all : [...states.values()];
+/** Without what says nothing next to spans. */
+function shownPairs({ spans, states }: Pairs): Pair[] {
+  return [...(spans.size > 0 ? spans : states).values()];
 }
 
 export function haveCommonService(before: RowsOfSide, after: RowsOfSide): boolean {

@@ -72,6 +72,8 @@ export interface Source {
   /** Of a living process: what it had recorded until then is there, in ns since `LookIndex.epoch`. */
   readonly until: number | undefined;
   readonly deleted: DeletedPieces | undefined;
+  /** From when until when threads ran, at least, in ns since the source's epoch; undefined: it does not say. */
+  readonly lived: { readonly begin: number; readonly end: number } | undefined;
   /** Of the traces that begin in its process, the share that it records, from 0 to 1. */
   readonly sampled: number;
   readonly losses: readonly Loss[];

@@ -1,7 +1,7 @@
 import { entryOf } from '../../core/map-entries.js';
 import { IndexRow } from '../index/index-row.js';
-import type { IndexPart, LookIndex, Track } from '../index/look-index.js';
-import { kindOfMarks, kindOfSpan } from './interruption-kinds.js';
+import type { IndexPart, LookIndex } from '../index/look-index.js';
+import { kindOfSpan } from './interruption-kinds.js';
 import type { InterruptionKind as Kind } from './interruption-kinds.js';
 import { IntervalSet } from './interval-set.js';
 import { LongestRows } from './longest-rows.js';
@@ -27,8 +27,8 @@ export interface Pause {
 const kindsOfParts = new WeakMap<IndexPart, { names: number; kinds: Set<Kind> }>();
 
 /** Of which kinds there are rows. */
-export function interruptionKinds({ parts, tracks }: LookIndex): Kind[] {
-  const all = new Set(tracks.map(kindOfMarks));
+export function interruptionKinds({ parts }: LookIndex): Kind[] {
+  const all = new Set<Kind>();
   for (const part of parts) {
     let known = kindsOfParts.get(part);
     if (known?.names !== part.names.count) {
@@ -41,22 +41,10 @@ export function interruptionKinds({ parts, tracks }: LookIndex): Kind[] {
   return (['stall', 'collection'] as const).filter((kind) => all.has(kind));
 }
 
-/** Whether a row is a span of Heph or a mark of ovni: the hook writes both. */
-type Form = 'span' | 'mark';
-
-/** What has fewer gaps: short collections are marks only, and a killed process leaves its stall as a span. */
-const PREFERRED: Readonly<Record<Kind, Form>> = { stall: 'span', collection: 'mark' };
-
 interface LongestStall {
   row: IndexRow;
   /** Its process was starting. */
   atStart: boolean;
-}
-
-type LongestOfForms = Readonly<Record<Form, LongestRows<IndexRow>>>;
-
-function longestOfForms(): LongestOfForms {
-  return { span: new LongestRows(MOST_LONGEST), mark: new LongestRows(MOST_LONGEST) };
 }
 
 interface CountedInterruption extends Interruption {
@@ -68,7 +56,7 @@ interface CountedInterruption extends Interruption {
 interface ThreadInterruptions {
   /** One of its tracks. */
   readonly track: number;
-  readonly byName: Record<Kind, Record<Form, Map<string, CountedInterruption>>>;
+  readonly byName: Record<Kind, Map<string, CountedInterruption>>;
   readonly stall: IntervalSet;
   readonly collection: IntervalSet;
   readonly either: IntervalSet;
@@ -80,9 +68,9 @@ export class InterruptionTally {
   readonly #keys: readonly string[];
   readonly #byThread = new Map<string, ThreadInterruptions>();
   readonly #starts: ProcessStarts | undefined;
-  readonly #longest = longestOfForms();
+  readonly #longest = new LongestRows<IndexRow>(MOST_LONGEST);
   /** Those in which the process was starting: else they would be the longest of all. */
-  readonly #atStart = longestOfForms();
+  readonly #atStart = new LongestRows<IndexRow>(MOST_LONGEST);
 
   private constructor(selection: RowSelection, starts: ProcessStarts | undefined) {
     this.#selection = selection;
@@ -100,21 +88,18 @@ export class InterruptionTally {
   *#add(): Steps<void> {
     const selection = this.#selection;
     const { tracks } = selection.index;
-    const ofTracks = tracks.map(kindOfMarks);
     const isThread = Uint8Array.from(tracks, ({ kind }) => (kind === 'thread' ? 1 : 0));
     for (const part of selection.index.parts) {
       yield;
       const ofNames = kindsOfNames(part);
       // Names of a part are few as a rule: without one of ours its rows need no look.
-      const { content } = part.source;
-      if (content !== 'states of threads' && !ofNames.some((kind) => kind !== undefined)) continue;
+      if (!ofNames.some((kind) => kind !== undefined)) continue;
       const marks = selection.marksOf(part);
       const { track, name } = part;
       for (let at = 0; at < marks.length; at++) {
         if ((marks[at]! & IN_WINDOW) === 0) continue;
-        const own = track[at]!;
-        const kind = isThread[own] === 1 ? ofNames[name[at]!] : ofTracks[own];
-        if (kind !== undefined) this.#addRow(part, at, kind);
+        const kind = ofNames[name[at]!];
+        if (kind !== undefined && isThread[track[at]!] === 1) this.#addRow(part, at, kind);
       }
     }
   }
@@ -184,7 +169,7 @@ export class InterruptionTally {
   threads(kind: Kind): { figures: ThreadInterruption; row: number }[] {
     return [...this.#byThread.values()]
       .flatMap((own) =>
-        [...countedOf(own, kind)].map(({ longest, ...figures }) => ({
+        [...own.byName[kind].values()].map(({ longest, ...figures }) => ({
           figures: { kind, ...this.threadOf(own.track), ...figures },
           row: longest.row,
         })),
@@ -197,30 +182,17 @@ export class InterruptionTally {
    * as it may be the longest of all.
    */
   get longestStalls(): LongestStall[] {
-    const atStart = this.#onceOf(this.#atStart).map((row) => ({ row, atStart: true }));
-    const others = this.#onceOf(this.#longest).map((row) => ({ row, atStart: false }));
+    const atStart = this.#atStart.sorted.map(({ value: row }) => ({ row, atStart: true }));
+    const others = this.#longest.sorted.map(({ value: row }) => ({ row, atStart: false }));
     return [...others.slice(0, MOST_LONGEST - Math.min(atStart.length, 1)), ...atStart].slice(
       0,
       MOST_LONGEST,
     );
   }
 
-  #onceOf({ span, mark }: LongestOfForms): IndexRow[] {
-    const isOnlyMark = ({ value: { track } }: { value: IndexRow }): boolean =>
-      this.#byThread.get(this.#keys[track]!)?.byName.stall.span.size === 0;
-    return [...span.sorted, ...mark.sorted.filter(isOnlyMark)]
-      .sort((a, b) => b.length - a.length)
-      .slice(0, MOST_LONGEST)
-      .map(({ value }) => value);
-  }
-
   threadOf(number: number): ThreadOfProcess {
     const { sources, tracks } = this.#selection.index;
-    const key = this.#keys[number];
-    // Other tracks are of a trace that does not say the service.
-    const isThread = ({ kind, number: other }: Track): boolean =>
-      kind === 'thread' && this.#keys[other] === key;
-    const track = tracks.find(isThread) ?? tracks[number]!;
+    const track = tracks[number]!;
     const { service, pid } = sources.find((source) => source.number === track.source)!;
     return { service: service ?? null, pid: pid ?? null, thread: track.name };
   }
@@ -228,7 +200,7 @@ export class InterruptionTally {
   #ofAllThreads(kind: Kind): Map<string, Interruption> {
     const all = new Map<string, Interruption>();
     for (const own of this.#byThread.values()) {
-      for (const { name, count, total, max } of countedOf(own, kind)) {
+      for (const { name, count, total, max } of own.byName[kind].values()) {
         const entry = all.get(name) ?? { name, count: 0, total: 0, max: 0 };
         all.set(name, entry);
         entry.count += count;
@@ -244,8 +216,7 @@ export class InterruptionTally {
     const { track, name, start, end } = row;
     const { from, to } = this.#selection.window;
     const own = this.#interruptionsOf(track);
-    const form = this.#selection.index.tracks[track]!.kind === 'mark' ? 'mark' : 'span';
-    const byName = own.byName[kind][form];
+    const byName = own.byName[kind];
     const entry = byName.get(name) ?? { name, count: 0, total: 0, max: 0, longest: row };
     byName.set(name, entry);
     entry.count++;
@@ -254,7 +225,7 @@ export class InterruptionTally {
     own[kind].add(start, end);
     if (kind === 'stall') {
       const isStart = this.#starts?.isStarting(part.source.number, start) === true;
-      (isStart ? this.#atStart : this.#longest)[form].add(end - start, row);
+      (isStart ? this.#atStart : this.#longest).add(end - start, row);
     }
     own.either.add(start, end);
   }
@@ -263,24 +234,13 @@ export class InterruptionTally {
     const key = this.#keys[track]!;
     const own = entryOf(this.#byThread, key, () => ({
       track,
-      byName: {
-        stall: { span: new Map(), mark: new Map() },
-        collection: { span: new Map(), mark: new Map() },
-      },
+      byName: { stall: new Map(), collection: new Map() },
       stall: new IntervalSet(),
       collection: new IntervalSet(),
       either: new IntervalSet(),
     }));
     return own;
   }
-}
-
-/** What a thread has as spans and as marks counts once. */
-function countedOf({ byName }: ThreadInterruptions, kind: Kind): Iterable<CountedInterruption> {
-  const { span, mark } = byName[kind];
-  const preferred = PREFERRED[kind] === 'span' ? span : mark;
-  const other = PREFERRED[kind] === 'span' ? mark : span;
-  return (preferred.size > 0 ? preferred : other).values();
 }
 
 function kindsOfNames({ names }: IndexPart): (Kind | undefined)[] {

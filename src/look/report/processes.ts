@@ -31,16 +31,13 @@ export function timesOfSources({ sources, parts }: LookIndex): SourceTimes[] {
 }
 
 /**
- * Which process has recorded what. Traces of one pid are of one process if they are of one run, and that run has
- * no other process of this pid; else if they say no other host or service, and their times overlap. Others stay
- * apart, and `apart` says so.
+ * Which process has recorded what. Traces of spans are of one process if they have one pid, host and service, and
+ * their times overlap. The ovni trace of a run has the processes of the run by their pids.
  */
 export class Processes {
   readonly all: RecordedProcess[] = [];
   /** By number of a track: the number of its process. */
   readonly ofTracks: readonly number[];
-  /** In words: which traces of one pid are shown as different processes. */
-  readonly apart: string[] = [];
   readonly #sources: readonly Source[];
   readonly #times: readonly SourceTimes[];
   readonly #bySource = new Map<number, RecordedProcess>();
@@ -119,37 +116,17 @@ export class Processes {
     const key = `${source.number} ${process}`;
     const known = this.#ofOvniProcesses.get(key);
     if (known !== undefined) return known;
-    const found = this.#likeOvni(source, process, pid);
+    const run = runOf(source.path);
+    const found = this.all.find(
+      (each) =>
+        run !== undefined &&
+        each.pid === pid &&
+        each.sources.some((number) => runOf(this.#sources[number]!.path) === run),
+    );
     if (found?.sources.includes(source.number) === false) found.sources.push(source.number);
     const own = found ?? this.#add(source, pid);
     this.#ofOvniProcesses.set(key, own);
     return own;
-  }
-
-  #likeOvni(source: Source, process: string, pid: number): RecordedProcess | undefined {
-    const taken = [...this.#ofOvniProcesses.entries()];
-    const isTaken = (each: RecordedProcess): boolean =>
-      taken.some(([key, own]) => own === each && key.startsWith(`${source.number} `));
-    const named = this.all.filter((each) => each.pid === pid && !isTaken(each));
-    const run = runOf(source.path);
-    const ofRun = named.filter(({ sources }) =>
-      sources.some((number) => run !== undefined && runOf(this.#sources[number]!.path) === run),
-    );
-    // The hook calls a loom after the host unless it is told another name.
-    const ofHost = (ofRun.length > 0 ? ofRun : named).filter(
-      ({ host }) => host !== undefined && process.startsWith(`${host} proc `),
-    );
-    const [candidates = []] = [ofHost, ofRun, named].filter(({ length }) => length > 0);
-    const fitting =
-      ofRun.length === 1 ? ofRun : candidates.filter((each) => this.#overlaps(each, source));
-    if (fitting.length === 1) return fitting[0];
-    const others = candidates.filter(({ service }) => service !== undefined);
-    if (others.length > 0) {
-      const paths = others.map(({ sources }) => this.#sources[sources[0]!]!.path).join(', ');
-      const why = fitting.length === 0 ? 'their times do not overlap' : 'each may be meant';
-      this.apart.push(`process ${pid} of ${source.path} is apart from that of ${paths}: ${why}`);
-    }
-    return undefined;
   }
 
   #overlaps({ sources }: RecordedProcess, source: Source): boolean {
@@ -162,14 +139,10 @@ export class Processes {
   }
 }
 
-/** By number of a track: its thread, which has the same key in every format. */
+/** By number of a track: its thread, which has the same key in every trace of spans. */
 export function threadKeys(index: LookIndex): string[] {
-  const threads = new OvniThreads(index);
-  const { ofTracks } = new Processes(index, timesOfSources(index), threads);
-  return index.tracks.map((track) => {
-    const { pid, path, content } = index.sources[track.source]!;
-    const isKnown = content === 'states of threads' ? threads.of(track) : pid;
-    if (isKnown === undefined) return `${path}/${track.name}`;
-    return `${ofTracks[track.number]}/${threads.of(track)?.name ?? track.name}`;
-  });
+  const { ofTracks } = new Processes(index);
+  return index.tracks.map(({ kind, number, name, source }) =>
+    kind === 'thread' ? `${ofTracks[number]}/${name}` : `${index.sources[source]!.path}/${name}`,
+  );
 }

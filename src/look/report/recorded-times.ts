@@ -2,7 +2,6 @@ import { isRequest } from '../index/index-row.js';
 import type { IndexPart, LookIndex, Source } from '../index/look-index.js';
 import type { Steps } from '../index/turns.js';
 import { IntervalSet } from './interval-set.js';
-import { threadKeys } from './processes.js';
 import type { TimeWindow } from './selection.js';
 
 /** As the index names the curve of `tracewright.loop`. */
@@ -15,26 +14,24 @@ interface Stretch {
 }
 
 /**
- * When the process of each source was recorded: from the beginning of its trace, as far as it is left, to its last
- * record. The ovni trace of the same process says more: when its threads began and ended.
+ * When the process of each source was recorded: from the beginning of its first thread or of its trace, as far as it
+ * is left, to the end of its last thread, or its last record.
  */
 export class RecordedTimes {
   readonly #bySource = new Map<number, Stretch>();
   readonly #byService = new Map<string | null, IntervalSet>();
 
-  static *of(index: LookIndex): Steps<RecordedTimes> {
-    const times = new RecordedTimes();
-    for (const source of index.sources)
-      times.#bySource.set(source.number, stretchOf(index, source));
-    yield* times.#addThreads(index);
+  constructor(index: LookIndex) {
+    for (const source of index.sources) {
+      this.#bySource.set(source.number, stretchOf(index, source));
+    }
     const described = index.sources.filter(({ content }) => content !== 'states of threads');
     for (const { number, service = null } of described.length > 0 ? described : index.sources) {
-      const known = times.#byService.get(service) ?? new IntervalSet();
-      times.#byService.set(service, known);
-      const { begin, end } = times.ofSource(number);
+      const known = this.#byService.get(service) ?? new IntervalSet();
+      this.#byService.set(service, known);
+      const { begin, end } = this.ofSource(number);
       known.add(begin, end);
     }
-    return times;
   }
 
   ofSource(number: number): Stretch {
@@ -58,41 +55,6 @@ export class RecordedTimes {
     for (const { begin, end } of this.#bySource.values()) if (begin < end) all.add(begin, end);
     return Math.max(1, all.overlap(-Infinity, Infinity));
   }
-
-  /** Extends a process by the times of its threads in ovni traces. */
-  *#addThreads(index: LookIndex): Steps<void> {
-    const { sources, tracks, parts } = index;
-    const ovni = new Set(
-      sources.filter(({ content }) => content === 'states of threads').map(({ number }) => number),
-    );
-    if (ovni.size === 0 || ovni.size === sources.length) return;
-    const keys = threadKeys(index);
-    const ofThreads = new Map<string, Stretch>();
-    const stretches = tracks.map(({ kind, source, number }) => {
-      if (kind !== 'states' || !ovni.has(source)) return undefined;
-      const known = ofThreads.get(keys[number]!) ?? { begin: Infinity, end: -Infinity };
-      ofThreads.set(keys[number]!, known);
-      return known;
-    });
-    for (const part of parts) {
-      yield;
-      if (!ovni.has(part.source.number)) continue;
-      const { start, duration, track, offset, count } = part;
-      for (let at = 0; at < count; at++) {
-        const stretch = stretches[track[at]!];
-        const begin = start[at]! + offset;
-        if (stretch !== undefined) extend(stretch, begin, begin + duration[at]!);
-      }
-    }
-    const cut = new Set(sources.filter((each) => each.deleted).map(({ number }) => number));
-    for (const { number, source } of tracks) {
-      const thread = ofThreads.get(keys[number]!);
-      if (thread === undefined || ovni.has(source)) continue;
-      // Its spans of the time before are deleted.
-      const begin = cut.has(source) ? Infinity : thread.begin;
-      extend(this.#bySource.get(source)!, begin, thread.end);
-    }
-  }
 }
 
 function extend(stretch: Stretch, begin: number, end: number): void {
@@ -106,14 +68,12 @@ function stretchOf(index: LookIndex, source: Source): Stretch {
     if (own.number !== source.number || count === 0) continue;
     extend(stretch, firstStart + offset, lastEnd + offset);
   }
-  if (source.deleted !== undefined) {
-    stretch.begin = Number(source.epoch + source.clockOffset - index.epoch) + source.deleted.until;
-  } else if (source.isAligned && source.content === 'spans') {
-    stretch.begin = Math.min(
-      stretch.begin,
-      Number(source.epoch + source.clockOffset - index.epoch),
-    );
+  const zero = Number(source.epoch + source.clockOffset - index.epoch);
+  if (source.lived !== undefined) {
+    extend(stretch, zero + source.lived.begin, zero + source.lived.end);
   }
+  if (source.deleted !== undefined) stretch.begin = zero + source.deleted.until;
+  else if (source.isAligned && source.content === 'spans') extend(stretch, zero, -Infinity);
   for (const counter of index.counters) {
     // Points of other curves are made when they are asked for: it takes all rows to do so.
     if (counter.source !== source.number || counter.name !== UTILISATION) continue;

@@ -218,7 +218,7 @@ function* figureSteps(
 ): Steps<IllustratedReport> {
   const { index } = selection;
   const { by } = grouping;
-  const times = yield* RecordedTimes.of(index);
+  const times = new RecordedTimes(index);
   const sampling = yield* Sampling.of(index);
   const starts = yield* ProcessStarts.of(index, times);
   const interruptions = yield* InterruptionTally.of(selection, starts);

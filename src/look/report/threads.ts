@@ -1,11 +1,11 @@
 import { busyTimes } from './busy-times.js';
 import type { InterruptionTally } from './interruptions.js';
+import type { Track } from '../index/look-index.js';
 import { UTILISATION } from './recorded-times.js';
 import type { RecordedTimes } from './recorded-times.js';
 import type { ThreadFigures } from './thread-shape.js';
 import type { RowSelection } from './selection.js';
-import { threadKeys } from './processes.js';
-import { isAboutThread } from './thread-names.js';
+import { Processes } from './processes.js';
 import type { Steps } from '../index/turns.js';
 
 /** Weighted by time. */
@@ -38,16 +38,13 @@ function utilisations({ index, window: { from, to } }: RowSelection): Map<string
   return means;
 }
 
-/** Tracks that are shown: threads, and the states of those that have recorded nothing else. */
+/** Tracks that are shown: threads, and the states of threads of processes that have recorded no spans. */
 function shownTracks({ index }: RowSelection): Set<number> {
-  const keys = threadKeys(index);
-  const withSpans = new Set<string>();
-  for (const { number, kind } of index.tracks) if (kind === 'thread') withSpans.add(keys[number]!);
+  const { ofTracks } = new Processes(index);
+  const isThread = ({ kind }: Track): boolean => kind === 'thread';
+  const withSpans = new Set(index.tracks.filter(isThread).map(({ number }) => ofTracks[number]!));
   const shown = index.tracks.filter(
-    (track) =>
-      track.kind !== 'mark' &&
-      !isAboutThread(track) &&
-      (track.kind !== 'states' || !withSpans.has(keys[track.number]!)),
+    ({ kind, number }) => kind !== 'states' || !withSpans.has(ofTracks[number]!),
   );
   return new Set(shown.map(({ number }) => number));
 }

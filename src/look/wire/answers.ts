@@ -33,8 +33,6 @@ export interface ProcessAnswer {
 
 export interface TrackAnswer extends Track {
   process: number;
-  /** The thread that the track is about; unless it is `thread` itself, the hook has written it. */
-  about: number;
   /** Orders the threads of a process: tracks of one thread have the same number in every format. */
   order: number;
 }

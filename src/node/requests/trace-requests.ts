@@ -1,5 +1,5 @@
 import type { ProcessPlan } from '../run/process-plan.js';
-import { RequestsInFlight } from '../threads/requests-in-flight.js';
+import type { RequestsInFlight } from '../threads/requests-in-flight.js';
 import { traceServerRequests } from './server-requests.js';
 
 /**
@@ -9,10 +9,16 @@ import { traceServerRequests } from './server-requests.js';
  * @returns what records that number.
  */
 export function traceRequests(plan: ProcessPlan, isCounted: boolean): RequestsInFlight | undefined {
-  const inFlight = isCounted ? new RequestsInFlight() : undefined;
+  const inFlight = isCounted ? counting() : undefined;
   const recorder = plan.heph === undefined ? undefined : load().recordRequests(plan);
   traceServerRequests(recorder, inFlight, plan.requestBytes);
   return inFlight;
+}
+
+function counting(): RequestsInFlight {
+  const { RequestsInFlight } =
+    require('../threads/requests-in-flight.js') as typeof import('../threads/requests-in-flight.js');
+  return new RequestsInFlight();
 }
 
 /** Spans, which a process without a Heph trace never needs. */

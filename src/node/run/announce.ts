@@ -8,7 +8,7 @@ export function announce(settings: Settings, run: Run, plan: ProcessPlan): void 
   if (settings.quiet || !run.topmost) return;
   const targets = new Set<string>();
   const { heph } = plan;
-  if (plan.ovni || settings.hephTarget === undefined) targets.add(run.directory);
+  if (plan.ovni?.atStart === true || settings.hephTarget === undefined) targets.add(run.directory);
   if (heph !== undefined && 'target' in heph) targets.add(heph.target);
   try {
     writeSync(

@@ -1,19 +1,16 @@
 import { existsSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from '../../core/files/system-error.js';
-import { groupCounts } from '../../core/native-calls.js';
 import { pidOfFile, RUN_FOLDER as HEPH_FOLDER } from '../../heph/file-names.js';
-import { loomOf, pidOf, pieceOf, RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
+import { loomOf, pidOf, RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
 import { isTaken } from '../../core/recovery/process-identity.js';
-import { procFini } from '../../ovni/write/process.js';
-import { currentProcess } from '../../ovni/write/process-note.js';
-import { threadFree } from '../../ovni/write/thread.js';
+import { hookStream } from '../../ovni/write/hook-stream.js';
+import { ovniStream } from '../threads/late-ovni.js';
 import { announce } from './announce.js';
 import type { ProcessPlan } from './process-plan.js';
 import { FOLDERS, isRunByTool, VARIABLE } from './run.js';
 import { isPreloadedExplicitly } from '../enabled.js';
 import type { Settings } from '../settings.js';
-import type { ObservedThread } from '../threads/observed-thread.js';
 import type { Run } from './run.js';
 
 const BRIEF_MS = 1000;
@@ -25,10 +22,7 @@ function inheritsHook({ directory, hephTarget }: Settings): boolean {
 
 /** Bytes of ovni events of all threads of this process. */
 function ovniBytes(): number {
-  const current = currentProcess();
-  if (current === undefined) return 0;
-  const { bytes, pendingBytes, droppedRecords } = groupCounts(current.group);
-  return bytes + pendingBytes + droppedRecords;
+  return hookStream.begun === undefined ? 0 : ovniStream().recordedBytes();
 }
 
 function hasSpans({ directory }: Run): boolean {
@@ -52,10 +46,8 @@ function deleteEmpty(from: string, to: string): boolean {
  * @returns whether the run is deleted.
  */
 function deleteTrace({ directory }: Run): boolean {
-  const procDir = currentProcess()?.procDir;
-  if (procDir !== undefined) {
-    threadFree();
-    procFini();
+  if (hookStream.begun !== undefined) {
+    const procDir = ovniStream().endTrace();
     rmSync(procDir, { recursive: true, force: true });
     if (!deleteEmpty(dirname(procDir), join(directory, OVNI_FOLDER))) return false;
   }
@@ -73,7 +65,6 @@ function processesIn({ directory }: Run): number[] {
   const looms = namesIn(ovni).filter((name) => loomOf(name) !== undefined);
   return [
     ...looms.flatMap((loom) => namesIn(join(ovni, loom)).flatMap((name) => pidOf(name) ?? [])),
-    ...namesIn(ovni).flatMap((name) => pieceOf(name)?.pid ?? []),
     ...namesIn(join(directory, HEPH_FOLDER)).flatMap((name) => pidOfFile(name) ?? []),
   ];
 }
@@ -113,30 +104,18 @@ function forget(directory: string): void {
  * Prints where the traces are. But a process that only inherits the hook leaves no trace if it has recorded nothing
  * but its own start, and ends within a second. The last of these of a run leaves no directory. Processes that it has
  * started join the run nevertheless.
- *
- * @param observed garbage collections of that second wait: every process has some.
  */
-export function leaveNothing(
-  settings: Settings,
-  run: Run,
-  plan: ProcessPlan,
-  observed: ObservedThread,
-): void {
+export function leaveNothing(settings: Settings, run: Run, plan: ProcessPlan): void {
   if (!inheritsHook(settings)) {
     announce(settings, run, plan);
     return;
   }
-  const { collections } = observed;
   const atStart = ovniBytes();
   let isKept = false;
   const keep = (): void => {
     isKept = true;
     announceKept(settings, run, plan);
-    if (collections === undefined) return;
-    collections.isHeld = false;
-    collections.flush();
   };
-  if (collections !== undefined) collections.isHeld = true;
   // What a program does before its event loop turns may take long on a busy machine.
   setImmediate(() => {
     setTimeout(keep, BRIEF_MS).unref();

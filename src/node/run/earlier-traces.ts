@@ -12,7 +12,7 @@ import {
   pidOfFile,
   RUN_FOLDER as HEPH_FOLDER,
 } from '../../heph/file-names.js';
-import { loomOf, pidOf, pieceOf, RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
+import { loomOf, pidOf, RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
 import { FOLDERS, isRun } from './run.js';
 import type { Run } from './run.js';
 import { contentOfTrace, halfRemoved, isHeph, namesIn, removeTrace } from './trace-content.js';
@@ -26,10 +26,8 @@ interface EarlierTrace {
   time: number;
 }
 
-/** The process in the name of a piece of an ovni trace. */
-const pidOfPiece = (name: string) => pieceOf(name)?.pid;
 /** Whether the hook gives such a name to what it writes within an ovni folder. */
-const isNamed = (name: string) => [pidOfPiece, loomOf, pidOf].some((of) => of(name) !== undefined);
+const isNamed = (name: string) => [loomOf, pidOf].some((of) => of(name) !== undefined);
 
 /** Whether the process of a name has ended; false for a name without a process. */
 function hasEnded(pid: number | undefined): boolean {
@@ -52,7 +50,7 @@ function tracesOf(run: string, present: boolean): string[] {
     return removed === undefined ? pid !== undefined : isNamed(removed);
   };
   const processes = namesIn(ovni).flatMap((name) => {
-    if (loomOf(name) === undefined) return isOne(name, pidOfPiece(name)) ? [join(ovni, name)] : [];
+    if (loomOf(name) === undefined) return [];
     return namesIn(join(ovni, name))
       .filter((each) => isOne(each, pidOf(each)))
       .map((each) => join(ovni, name, each));

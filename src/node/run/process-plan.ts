@@ -1,9 +1,10 @@
 import { putNote, claimNote, getNote } from '../../core/process-notes.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
 import type { Propagation, Trust } from '../requests/propagation-policy.js';
-import type { PieceSettings } from '../threads/ovni-rotation.js';
 import type { LibrarySettings } from '../library-settings.js';
 
+// The hook replaces it, and a thread may wait here within its replacement.
+const { wait: sleep } = Atomics;
 const LONGEST_SET_UP_MS = 10_000;
 const PAUSE_MS = 5;
 
@@ -21,7 +22,7 @@ export function noteOrClaim(name: string): string | undefined {
     if (note !== '') return note;
     if (claimNote(name)) return undefined;
     if (Date.now() > until) throw new Error('another thread is still setting up the traces');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    sleep(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
   }
 }
 
@@ -32,16 +33,28 @@ export type HephPlan =
   /** A file that is opened with the first span of the process: the path without pid and extension. */
   | { path: string; sizes: SizeOptions };
 
+/** What the ovni trace of a process is to be. */
+export interface OvniPlan {
+  /** Whether streams begin with their threads, and have more than the program's own events. */
+  atStart: boolean;
+  /** The directory of the run, and whether the process has begun that. */
+  directory: string;
+  topmost: boolean;
+  app: number;
+  loom: string;
+  version: 1 | 3;
+  /** Bytes of events after which it stops; 0: no limit. */
+  maxBytes: number;
+}
+
 /** What the first traced thread of a process has set up, for the threads that follow. */
 export interface ProcessPlan {
   /** See Run. */
   firstClock: bigint;
-  /** Whether the process writes an ovni trace. */
-  ovni: boolean;
+  /** Undefined: it writes no ovni trace. */
+  ovni: OvniPlan | undefined;
   /** Undefined: it writes no Heph trace. */
   heph: HephPlan | undefined;
-  /** How the ovni trace of the process rotates, if it does. */
-  pieces: PieceSettings | undefined;
   /** Whether request spans have the number of bytes that were written. */
   requestBytes: boolean;
   /** Milliseconds after which a turn of an event loop is recorded as a stall; 0: loops are not watched. */

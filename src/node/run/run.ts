@@ -201,7 +201,7 @@ export function joinRun(settings: Settings): Run {
   const wanted =
     shared === undefined ? own : absolutePath(settings.directory ?? defaultDirectory(SHARED_NAME));
   const earlier = earlierRuns(wanted, settings);
-  const directory = claim(wanted, settings.ovni ? OVNI_FOLDER : HEPH_FOLDER, earlier[0]);
+  const directory = claim(wanted, settings.heph ? HEPH_FOLDER : OVNI_FOLDER, earlier[0]);
   anchorNamedDirectory(directory);
   const run = { directory, firstClock, topmost: true, beginner: process.pid, earlier };
   const text = publishRun(run, settings);
@@ -228,7 +228,7 @@ function publishRun({ directory, firstClock }: Run, settings: Settings): string 
  *
  * @throws TracewrightError `ERR_SYSTEM` if it cannot be made, is a link, or belongs to another user.
  */
-export function enterFormat(run: Run, folder: string): string {
+export function enterFormat(run: Pick<Run, 'directory'>, folder: string): string {
   const directory = pathIn(run.directory, folder);
   whileDeleted(() => {
     makeDirectories(directory, directoryMode(checkFileMode()));

@@ -1,5 +1,7 @@
 import { version } from '../../core/version.js';
 import {
+  COLLECTIONS_DESCRIPTION,
+  COLLECTIONS_LIST,
   LOOP_BUSY,
   LOOP_CALLING,
   LOOP_CALLS,
@@ -15,7 +17,6 @@ import {
 import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
-import type { PastMarks } from './past-marks.js';
 import {
   INCREMENTAL,
   MAJOR,
@@ -65,18 +66,16 @@ function isInspected(): boolean {
 
 /** Records what kept the event loop of the calling thread from turning, and how busy it is. */
 export class LoopRecorder {
-  readonly #hasSpans: boolean;
   #spans: ThreadSpans | undefined;
-
-  /** @param hasSpans whether the process writes a Heph trace. */
-  constructor(hasSpans: boolean) {
-    this.#hasSpans = hasSpans;
-  }
 
   /** Whether no span of the thread is open, as far as is known. */
   get isIdle(): boolean {
-    // It must not open them: who does so may be asleep here until another thread has.
     return !spans.isOpen() || (this.#threadSpans()?.isIdle ?? true);
+  }
+
+  /** Opens the thread's stream of spans, unless it is open or cannot be opened now. */
+  open(): void {
+    this.#threadSpans();
   }
 
   /** Has a stall that never ends recorded while it lasts. */
@@ -84,14 +83,14 @@ export class LoopRecorder {
     this.#threadSpans()?.prepareStall(NAME, { attribute: CAUSE, texts: NATIVE_CAUSES });
   }
 
-  /**
-   * A stall has ended.
-   *
-   * @param marks take it too.
-   */
-  record({ from, to, cpu, cause, recorded }: Stall, marks: PastMarks | undefined): void {
+  /** The thread runs since `from`, in nanoseconds of CLOCK_MONOTONIC. */
+  recordLife(from: number): void {
+    this.#threadSpans()?.recordLife(from);
+  }
+
+  /** A stall has ended. */
+  record({ from, to, cpu, cause, recorded }: Stall): void {
     const by = cause === WAIT && isInspected() ? DEBUGGER : cause;
-    marks?.record(by + 1, from, to);
     const output = this.#threadSpans();
     if (output === undefined) return;
     const attributes = {
@@ -135,7 +134,11 @@ export class LoopRecorder {
   }
 
   #threadSpans(): ThreadSpans | undefined {
-    if (this.#hasSpans) this.#spans ??= spans.openThreadSpans(LOOP_SCOPE);
+    if (this.#spans === undefined) {
+      const opened = spans.openThreadSpans(LOOP_SCOPE);
+      // To open them calls back.
+      this.#spans ??= opened;
+    }
     return this.#spans;
   }
 }
@@ -152,13 +155,38 @@ const TYPES: ReadonlyMap<number, string> = new Map([
 
 const COLLECTION_SCOPE = new Scope('tracewright/gc', version);
 
-/** Records garbage collections of the calling thread as spans. */
+/** Records garbage collections of the calling thread. */
 export class CollectionRecorder {
   #spans: ThreadSpans | undefined;
 
+  /** As a span. */
   record({ from, to, kind }: Collection): void {
-    this.#spans ??= spans.openThreadSpans(COLLECTION_SCOPE);
-    const type = TYPES.get(kind) ?? String(kind);
-    this.#spans?.record(`gc ${type}`, { [TYPE]: type }, from, to);
+    const type = typeOf(kind);
+    this.#threadSpans()?.record(`gc ${type}`, { [TYPE]: type }, from, to);
   }
+
+  /** As one event. @param collections not empty, in their order. */
+  recordAll(collections: readonly Collection[]): void {
+    const first = collections[0]!.from;
+    const list = collections.map(
+      ({ from, to, kind }) => `${from - first}:${to - from}:${typeOf(kind)}`,
+    );
+    const end = collections.at(-1)!.to;
+    this.#threadSpans()?.recordText(
+      COLLECTIONS_DESCRIPTION,
+      COLLECTIONS_LIST,
+      list.join(),
+      first,
+      end,
+    );
+  }
+
+  #threadSpans(): ThreadSpans | undefined {
+    this.#spans ??= spans.openThreadSpans(COLLECTION_SCOPE);
+    return this.#spans;
+  }
+}
+
+function typeOf(kind: number): string {
+  return TYPES.get(kind) ?? String(kind);
 }

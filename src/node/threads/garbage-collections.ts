@@ -11,14 +11,14 @@ const AT_ONCE = 64;
 /** Observes the garbage collections of the calling thread. */
 export class GarbageCollections {
   readonly #guard = new Guard('garbage collections');
-  readonly #takers: ((collection: Collection) => void)[] = [];
+  readonly #take: (collection: Collection) => void;
   readonly #room = new Float64Array(FIELDS * AT_ONCE);
   readonly #entries: CollectionEntries | undefined;
   #warned = false;
-  /** While it is set, nothing is reported, and nothing is forgotten. */
-  isHeld = false;
 
-  constructor() {
+  /** @param take is called with each collection, in the order of their beginnings. */
+  constructor(take: (collection: Collection) => void) {
+    this.#take = take;
     const report = (): void => {
       this.flush();
     };
@@ -28,14 +28,8 @@ export class GarbageCollections {
     this.#entries = new CollectionEntries(report);
   }
 
-  /** @param take is called with each collection, in the order of their beginnings. */
-  reportTo(take: (collection: Collection) => void): void {
-    this.#takers.push(take);
-  }
-
   /** Reports what has not been reported yet. */
   flush(): void {
-    if (this.isHeld) return;
     try {
       if (this.#entries === undefined) this.#flushNoted();
       else for (const collection of this.#entries.take()) this.#report(collection);
@@ -64,7 +58,6 @@ export class GarbageCollections {
   }
 
   #report(collection: Collection): void {
-    if (!this.#guard.on) return;
-    for (const take of this.#takers) take(collection);
+    if (this.#guard.on) this.#take(collection);
   }
 }

@@ -2,7 +2,7 @@ import { TracewrightError } from '../../core/errors.js';
 import { compileMarkSet, defineMark, labelMark } from '../../ovni/write/mark.js';
 import { thread } from '../../ovni/write/thread.js';
 import { Guard } from '../guard.js';
-import { IN_FLIGHT } from './thread-stream.js';
+import { IN_FLIGHT } from './ovni-stream.js';
 
 /** Number of values with a label. Larger values have none. */
 const MAX_LABELLED = 4096;
@@ -31,11 +31,6 @@ export class RequestsInFlight {
   /** Counts a request that ends. */
   end(): void {
     this.#set(this.#count - 1);
-  }
-
-  /** The thread's stream is a new one that has the labels, if there are any, and no value yet. */
-  restate(): void {
-    if (this.#labelled !== -1 || this.#count > 0) this.#set(this.#count);
   }
 
   #set(count: number): void {

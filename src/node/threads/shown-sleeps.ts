@@ -1,6 +1,5 @@
-import { restLoop } from '../../core/native-calls.js';
-import { emitTo } from '../../ovni/write/emit.js';
-import { thread } from '../../ovni/write/thread.js';
+import { restLoop, wakeLoop } from '../../core/native-calls.js';
+import { hookStream } from '../../ovni/write/hook-stream.js';
 import { Guard } from '../guard.js';
 import type { RequestsInFlight } from './requests-in-flight.js';
 import type { ThreadActivity } from './thread-activity.js';
@@ -9,41 +8,49 @@ import type { ThreadActivity } from './thread-activity.js';
 export type Sleep = (...given: [unknown, unknown, unknown, unknown?]) => string;
 
 /**
- * Has the ovni stream of the calling thread say that the thread is paused while it sleeps in `Atomics.wait` and has
- * nothing to do, as workers of a pool do. They sleep within a turn of their loop, and what looks at it from outside
- * cannot write to the stream.
+ * While the calling thread sleeps in `Atomics.wait` and has nothing to do, as workers of a pool do, its event loop
+ * counts as waiting, and its ovni stream says that the thread is paused. Such workers sleep within a turn of their
+ * loop, and what looks at it from outside can write neither.
  */
 export function shownSleep(
   sleep: Sleep,
   activity: ThreadActivity | undefined,
-  requests: { readonly inFlight?: RequestsInFlight },
+  inFlight: () => RequestsInFlight | undefined,
 ): Sleep {
   const guard = new Guard('sleeps of the thread');
-  const isIdle = (): boolean => activity?.isIdle !== false && (requests.inFlight?.count ?? 0) === 0;
+  /** What reports a turn may sleep itself. */
+  let isBusy = false;
+  const isIdle = (): boolean => activity?.isIdle !== false && (inFlight()?.count ?? 0) === 0;
 
-  function emit(mcv: 'OHp' | 'OHr'): boolean {
+  function guarded<T>(what: () => T): T | undefined {
     try {
-      emitTo(thread, mcv, undefined, undefined);
-      restLoop(mcv === 'OHp');
-      return true;
+      return what();
     } catch (error) {
       guard.fail(error);
-      return false;
+      return undefined;
     }
   }
 
+  function fallAsleep(): { isTurn: boolean; isPaused: boolean } {
+    isBusy = true;
+    const isTurn = restLoop();
+    isBusy = false;
+    return { isTurn, isPaused: hookStream.begun?.pause() === true };
+  }
+
   return (array, index, value, timeout) => {
-    if (!guard.on || thread.state !== 'running' || !isIdle()) {
+    if (!guard.on || isBusy || guarded(isIdle) !== true) {
       return sleep(array, index, value, timeout);
     }
     // Most waits of a busy pool end at once.
     const outcome = sleep(array, index, value, 0);
-    if (outcome !== 'timed-out') return outcome;
-    const isPaused = timeout !== 0 && emit('OHp');
+    if (outcome !== 'timed-out' || timeout === 0) return outcome;
+    const asleep = guarded(fallAsleep);
     try {
       return sleep(array, index, value, timeout);
     } finally {
-      if (isPaused) emit('OHr');
+      if (asleep?.isTurn === true) wakeLoop();
+      if (asleep?.isPaused === true) guarded(() => hookStream.begun?.resume());
     }
   };
 }

@@ -1,46 +1,53 @@
+import { clockNow } from '../../core/clock.js';
 import { watchLoop } from '../../core/native-calls.js';
 import { takeParentless } from '../../libraries/parentless-calls.js';
 import { hookSpans } from '../../spans/hook-spans.js';
 import { Guard } from '../guard.js';
-import type { ProcessPlan } from '../run/process-plan.js';
+import type { HephPlan, ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
 import type { CollectionRecorder, LoopRecorder, TimeSums } from './activity-recorders.js';
 import type { NameLookUps } from './name-look-ups.js';
-import type { PastMarks } from './past-marks.js';
 import type { Collection, Stall } from './pauses.js';
 
 /** Between two samples of a loop that turns. */
 const SAMPLE_MS = 1000;
 /** Stalls and collections that wait for what records them. */
 const MOST_WAITING = 64;
+/** Collections of one event, and nanoseconds from the first to the last of them. */
+const MOST_AT_ONCE = 256;
+const LONGEST_BATCH = 1e9;
+/** A thread that has lived for so many nanoseconds is recorded, whatever it has done. */
+const BRIEF = 1e9;
 
 const STALL = 1;
 
 /**
- * What the calling thread itself does, apart from any request: how its event loop turns, and long garbage
- * collections. What records it is loaded with the first span of the thread, or a second after the loop's first
- * turn: a short program has neither.
+ * What the calling thread itself does, apart from any request: how long it runs, how its event loop turns, and its
+ * garbage collections. What records it is loaded with the first span of the thread, or a second after the loop's
+ * first turn: a short program has neither.
  */
 export class ThreadActivity {
   readonly #guard = new Guard('the event loop and garbage collections');
   readonly #plan: ProcessPlan;
+  readonly #begun = Number(clockNow());
   readonly #stalls: Stall[] = [];
+  /** Those that are spans, and those that are not. */
   readonly #collections: Collection[] = [];
+  readonly #short: Collection[] = [];
   #sums: TimeSums | undefined;
   readonly #lookUps: NameLookUps | undefined;
   #loop: LoopRecorder | undefined;
   #collector: CollectionRecorder | undefined;
-  /** Take stalls too. */
-  marks: PastMarks | undefined;
 
-  constructor(plan: ProcessPlan) {
+  constructor(plan: ProcessPlan, heph: HephPlan) {
     this.#plan = plan;
-    if (plan.stallMs > 0) this.#watch();
-    if (plan.heph === undefined) return;
+    if (plan.stallMs > 0) this.#watch(heph);
     this.#lookUps = part('look-ups of names are not counted', () => countLookUps(plan));
     hookSpans.opened = () => {
       this.#guarded(() => {
-        this.#load();
+        const loop = this.#load();
+        loop.recordLife(this.#begun);
+        if (plan.stallMs > 0) loop.prepare();
       });
     };
   }
@@ -56,32 +63,39 @@ export class ThreadActivity {
     this.#sums ??= { ns: 0, count: 0 };
     this.#sums.ns += ns;
     this.#sums.count += 1;
-    if (ns < this.#plan.collectionMs * 1e6) return;
-    if (this.#loop === undefined) {
-      if (this.#collections.length < MOST_WAITING) this.#collections.push(collection);
-      return;
-    }
     this.#guarded(() => {
-      this.#recordCollection(collection);
+      if (ns < this.#plan.collectionMs * 1e6) this.#addShort(collection);
+      else if (this.#loop !== undefined) this.#collectionRecorder().record(collection);
+      else if (this.#collections.length < MOST_WAITING) this.#collections.push(collection);
     });
   }
 
-  #watch(): void {
+  /** The thread ends. */
+  ended(): void {
+    this.#guarded(() => {
+      if (this.#loop === undefined && Number(clockNow()) - this.#begun < BRIEF) return;
+      this.#load();
+      this.#recordShort();
+    });
+  }
+
+  #watch(heph: HephPlan): void {
     watchLoop(
       this.#plan.stallMs,
       SAMPLE_MS,
       // Only a file has the spans that are open next to it.
-      this.#plan.heph !== undefined && 'path' in this.#plan.heph,
+      'path' in heph,
       (what, from, to, third, fourth, recorded, turns, delay) => {
         this.#guarded(() => {
           if (what === STALL) {
             this.#stalled({ from, to, cpu: third, cause: fourth, recorded: recorded === true });
             return;
           }
-          this.#load();
+          const loop = this.#load();
+          this.#recordShort();
           if (!this.#plan.loopCounters) return;
           const sample = { from, to, busy: third, longest: fourth, turns: turns!, delay: delay! };
-          this.#loop!.sample(sample, this.#sums, this.#lookUps?.take(), takeParentless());
+          loop.sample(sample, this.#sums, this.#lookUps?.take(), takeParentless());
           if (this.#sums !== undefined) this.#sums = { ns: 0, count: 0 };
         });
       },
@@ -89,25 +103,44 @@ export class ThreadActivity {
   }
 
   #stalled(stall: Stall): void {
-    if (this.#loop !== undefined) this.#loop.record(stall, this.marks);
+    if (this.#loop !== undefined) this.#loop.record(stall);
     else if (this.#stalls.length < MOST_WAITING) this.#stalls.push(stall);
   }
 
-  #load(): void {
-    if (this.#loop !== undefined) return;
-    const { LoopRecorder } = recorders();
-    this.#loop = new LoopRecorder(this.#plan.heph !== undefined);
-    if (this.#plan.stallMs > 0) this.#loop.prepare();
-    for (const stall of this.#stalls.splice(0)) this.#loop.record(stall, this.marks);
-    for (const collection of this.#collections.splice(0)) this.#recordCollection(collection);
+  #addShort(collection: Collection): void {
+    const batch = this.#short;
+    batch.push(collection);
+    const isLong = collection.to - batch[0]!.from >= LONGEST_BATCH;
+    const isFull = batch.length >= MOST_AT_ONCE && this.#loop !== undefined;
+    if (!isLong && !isFull) return;
+    this.#load();
+    this.#recordShort();
   }
 
-  #recordCollection(collection: Collection): void {
+  #recordShort(): void {
+    while (this.#short.length > 0) {
+      this.#collectionRecorder().recordAll(this.#short.splice(0, MOST_AT_ONCE));
+    }
+  }
+
+  #load(): LoopRecorder {
+    if (this.#loop !== undefined) return this.#loop;
+    const { LoopRecorder } = recorders();
+    const loop = (this.#loop = new LoopRecorder());
+    loop.open();
+    for (const stall of this.#stalls.splice(0)) loop.record(stall);
+    for (const collection of this.#collections.splice(0)) {
+      this.#collectionRecorder().record(collection);
+    }
+    return loop;
+  }
+
+  #collectionRecorder(): CollectionRecorder {
     if (this.#collector === undefined) {
       const { CollectionRecorder } = recorders();
       this.#collector = new CollectionRecorder();
     }
-    this.#collector.record(collection);
+    return this.#collector;
   }
 
   #guarded(observe: () => void): void {

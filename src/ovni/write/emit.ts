@@ -119,6 +119,7 @@ export function emitTo(
     throw outOfRange('payload', payload, '0 or 2 to 16 bytes');
   }
   if (clock !== undefined) checkClock(clock);
+  stream.begin();
   const state = isStateEvent(header) ? stream.stateAfter(mcv) : undefined;
   const demanded = demandedBytes(mcv);
   if (count < demanded) {
@@ -163,6 +164,7 @@ export function emitJumboTo(
   const count = checkedLength('data', data);
   if (count > MAX_JUMBO_BYTES) throw outOfRange('data', data, '0 to 2^32 - 1 bytes');
   if (clock !== undefined) checkClock(clock);
+  stream.begin();
   const { ring } = stream;
   const bytes = JUMBO_DATA_OFFSET + count;
   if (ring.isOpen && bytes > ring.longestRecord) {

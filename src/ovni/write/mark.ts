@@ -4,7 +4,6 @@ import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import { recordsNothing } from '../../core/off.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import {
-  CLOCK_OFFSET,
   HEADER_BYTES,
   headerOf,
   MAX_LABEL_BYTES,
@@ -14,7 +13,6 @@ import {
 import { MARK_TYPES, MAX_DEPTH, SINGLE, STACK } from '../mark-stacks.js';
 import { shareLabel, sharedMark, shareMark } from './shared-marks.js';
 import type { SharedMark } from './shared-marks.js';
-import { clockBackwards } from './stream-writer.js';
 import type { MarkDefinition } from './stream-metadata.js';
 import type { StreamWriter } from './stream-writer.js';
 import { checkInt64, storeInt64 } from '../../core/int64.js';
@@ -107,6 +105,7 @@ function unrecordedMark(call: string): SharedMark | undefined {
 
 /** A type that any thread of the process has defined. */
 function definition(stream: StreamWriter, call: string, type: number): MarkDefinition {
+  stream.begin();
   const mark = typeof type === 'number' ? stream.metadata.marks[type] : undefined;
   if (stream.process === undefined) throw stream.closed(call);
   if (mark !== undefined) return mark;
@@ -230,46 +229,6 @@ function setMark(stream: StreamWriter, type: number, value: number | bigint): vo
   if (mark.stack) wrongKind('markSet', type, mark);
   split(value);
   encode(stream, 'markSet', SET, type);
-}
-
-/**
- * Emits a push and its pop with their own clocks, both or neither: a value that was on top of a stack
- * for a past time. The type must have no other pushes. If there is no room, both count as one dropped
- * event.
- *
- * @param value 1 to 2^31 - 1.
- * @param from nanoseconds, an integer not before the last event of the stream.
- * @param to nanoseconds, an integer not before `from`.
- */
-export function markInterval(
-  stream: StreamWriter,
-  type: number,
-  value: number,
-  from: number,
-  to: number,
-): void {
-  const { ring } = stream;
-  if (ring.free < 2 * RECORD_BYTES) {
-    if (!stream.makeRoom('markInterval', 2 * RECORD_BYTES, BigInt(from))) return;
-  }
-  const { view, position } = ring;
-  writeMarkAt(view, position, PUSH, type, value, from);
-  writeMarkAt(view, position + RECORD_BYTES, POP, type, value, to);
-  if (!ring.commitExplicit(2 * RECORD_BYTES, RECORD_BYTES)) clockBackwards(BigInt(from));
-}
-
-function writeMarkAt(
-  view: DataView,
-  at: number,
-  header: number,
-  type: number,
-  value: number,
-  clock: number,
-): void {
-  const high = Math.floor(clock / 2 ** 32);
-  writeMark(view, at, header, type, value, 0);
-  view.setUint32(at + CLOCK_OFFSET + (LITTLE ? 0 : 4), clock - high * 2 ** 32, LITTLE);
-  view.setUint32(at + CLOCK_OFFSET + (LITTLE ? 4 : 0), high, LITTLE);
 }
 
 /** What emits marks on one stream; see markPush, markPop and markSet in index.ts. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { forgetListEntries, putListEntry } from '../../core/native-calls.js';
+import { putListEntry } from '../../core/native-calls.js';
 import { recordsNothing } from '../../core/off.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { hasCode, systemError, wrapSystemError } from '../../core/files/system-error.js';
@@ -33,11 +33,6 @@ export function writeProcessMetadata(
   wrapSystemError(PROCESS_METADATA, path, () => {
     putListEntry(path, String(thread?.tid ?? ''), piece, before, '}}}\n', current.ring.fileMode);
   });
-}
-
-/** Forgets the metadata of a process that has not begun in its directory. */
-export function forgetProcessMetadata({ workDir }: OvniProcess): void {
-  forgetListEntries(join(workDir, PROCESS_METADATA));
 }
 
 /** Version 1: adds a CPU to the metadata of the process. */

@@ -1,6 +1,5 @@
 import { readClocks } from '../../core/clock.js';
 import { limitGroup } from '../../core/native-calls.js';
-import { withChanges } from '../../core/json.js';
 import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
@@ -8,17 +7,13 @@ import type { RingOptions } from '../../core/options/ring-options.js';
 import { setting } from '../../core/options/setting.js';
 import { watchTargets } from '../../core/ring/target-health.js';
 import { shared } from '../../core/process-state.js';
-import { forgetProcessMetadata, writeProcessMetadata } from './process-metadata.js';
+import { writeProcessMetadata } from './process-metadata.js';
 import { currentProcess, noteEnded, noteProcess, readyProcess } from './process-note.js';
 import type { OvniProcess } from './process-note.js';
-import {
-  claimDirectory,
-  moveProcessMetadata,
-  removeEmptyWorkDir,
-  removeQuietly,
-} from './process-directory.js';
+import { claimDirectory, moveProcessMetadata, removeEmptyWorkDir } from './process-directory.js';
 import type { ProcessDirectory } from './process-directory.js';
 import { moveFinishedStreams } from './stream-directory.js';
+import { thread } from './thread.js';
 
 /** What `procInit` accepts beyond libovni's arguments. */
 export interface ProcessOptions extends RingOptions {
@@ -70,22 +65,6 @@ export function procInit(
   pid: number = process.pid,
   options: ProcessOptions = {},
 ): ProcessDirectory {
-  return beginProcess(app, loom, pid, options);
-}
-
-/**
- * As `procInit`.
- *
- * @param group under which the process is watched and counted. Default: its directory. Traces of a
- *   series share one.
- */
-export function beginProcess(
-  app: number,
-  loom: string,
-  pid: number,
-  options: ProcessOptions,
-  group?: string,
-): ProcessDirectory {
   const known = currentProcess();
   if (known !== undefined && !known.finished) {
     throw wrongOrder('procInit', 'the process has a trace; call procFini first');
@@ -109,7 +88,7 @@ export function beginProcess(
   const claimed = claimDirectory(wanted, loom, pid, ring);
   const next: OvniProcess = {
     ...claimed,
-    group: group ?? claimed.procDir,
+    group: claimed.procDir,
     app,
     loom,
     pid,
@@ -129,31 +108,6 @@ export function beginProcess(
 }
 
 /**
- * Continues the process in another trace directory: threads that begin from now on write their
- * streams there, and the others may move. The process keeps its group. If the trace cannot begin
- * there, the process stays where it is, and the caller removes the directory.
- *
- * @param begin begins the first stream of the new trace.
- * @throws TracewrightError `ERR_ORDER` outside of `procInit` and `procFini`, `ERR_SYSTEM` when the
- *   directory or its metadata cannot be written; what `begin` throws.
- */
-export function continueProcess(traceDir: string, begin: (next: OvniProcess) => void): void {
-  const current = readyProcess('continueProcess');
-  const claimed = claimDirectory(traceDir, current.loom, current.pid, current.ring);
-  const next = withChanges(current, { ...claimed, epoch: epochNow() });
-  try {
-    writeProcessMetadata(next);
-    begin(next);
-  } catch (error) {
-    forgetProcessMetadata(next);
-    if (next.workDir !== next.procDir) removeQuietly(next.workDir);
-    throw error;
-  }
-  noteEnded(current);
-  noteProcess(next);
-}
-
-/**
  * States the MPI rank of the process (libovni: `ovni_proc_set_rank`). The last call wins; call it
  * before other threads end, because each writes it into its own metadata.
  *
@@ -163,6 +117,7 @@ export function continueProcess(traceDir: string, begin: (next: OvniProcess) => 
  *   `procFini`.
  */
 export function procSetRank(rank: number, nranks: number): void {
+  thread.begin();
   const current = readyProcess('procSetRank');
   integerIn('nranks', nranks, 1, MAX_I32);
   integerIn('rank', rank, 0, MAX_I32);

@@ -4,8 +4,7 @@ import type { OvniProcess } from './process-note.js';
 
 /**
  * Mark types and labels that any thread of the process has defined: they hold for all of them. The
- * native core keeps them, because Node's threads share no JavaScript. A process that goes on in another
- * directory keeps its group, and its marks with it.
+ * native core keeps them, because Node's threads share no JavaScript.
  */
 
 /** What all threads know of a mark type. */

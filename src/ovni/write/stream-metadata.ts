@@ -54,15 +54,6 @@ export class StreamMetadata {
     this.cpus = [];
   }
 
-  /** Says what `other` says. */
-  copy({ marks, attributes, required, cpus }: StreamMetadata): void {
-    this.clear();
-    this.marks.push(...marks);
-    this.attributes = attributes;
-    for (const [model, version] of required) this.required.set(model, version);
-    this.cpus = cpus;
-  }
-
   /** Writes metadata that changes often (labels) soon. */
   writeSoon(delayMs = DELAY_MS): void {
     this.#due = true;

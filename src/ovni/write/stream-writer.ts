@@ -15,6 +15,7 @@ import { MarkStacks } from '../mark-stacks.js';
 import { isLegal, transitionOf } from '../thread-state.js';
 import type { ThreadState } from '../thread-state.js';
 import { hasCode } from '../../core/files/system-error.js';
+import { hookStream } from './hook-stream.js';
 import { OwedEvents } from './owed-events.js';
 import type { OvniProcess } from './process-note.js';
 import { StreamMetadata } from './stream-metadata.js';
@@ -130,12 +131,6 @@ export class StreamWriter {
   #unordered = false;
   /** What finds no room at present, for the error of a closed stream. */
   #call = 'emit';
-  readonly #isRare: boolean;
-
-  /** @param isRare it has few events: its file is open only while it is written to. */
-  constructor(isRare = false) {
-    this.#isRare = isRare;
-  }
 
   /** The number of the thread; 0 while the stream is closed. */
   get tid(): number {
@@ -162,9 +157,9 @@ export class StreamWriter {
 
   /**
    * @param tid 1 to 2^31 - 1. Default: the system's number of the calling thread.
-   * @param like a stream whose metadata the new one begins with; it may be this one.
+   * @param keepsMetadata whether the stream begins with the metadata that it has.
    */
-  open(process: OvniProcess, tid: number | undefined, like?: StreamWriter): void {
+  open(process: OvniProcess, tid?: number, keepsMetadata = false): void {
     const directory = new StreamDirectory(process, tid);
     this.#directory = directory;
     this.process = process;
@@ -173,16 +168,10 @@ export class StreamWriter {
     this.#state = 'unknown';
     this.#unordered = false;
     this.#owed.clear();
-    if (like === undefined) {
-      this.metadata.clear();
-      this.markStacks.clear();
-    } else if (like !== this) {
-      this.metadata.copy(like.metadata);
-      this.markStacks.clear();
-      this.markStacks.kinds.set(like.markStacks.kinds);
-    }
+    if (!keepsMetadata) this.metadata.clear();
+    this.markStacks.clear();
     try {
-      this.ring.open({ ...directory.ringOptions(), closedBetween: this.#isRare });
+      this.ring.open(directory.ringOptions());
       // Before the first event, so that a broken stream has metadata. After the stream's file, because
       // a thread may be terminated in between, and readers refuse metadata without a stream.
       this.metadata.write();
@@ -195,28 +184,6 @@ export class StreamWriter {
       throw error;
     }
     this.ring.setEpilogues(EPILOGUES);
-  }
-
-  /**
-   * Continues in the files of `next`, which has begun with the metadata of this stream. `next` gets
-   * the files of this stream, for `next.close()`. Values that are pushed on marks are popped at the
-   * end of the old files and pushed in the new ones, where the thread gets the state that it is in.
-   */
-  exchangeFiles(next: StreamWriter): void {
-    this.markStacks.depths.forEach((depth, type) => {
-      if (depth === 0) return;
-      this.#owed.oweStack(type, this.markStacks);
-      next.#owed.oweStack(type, next.markStacks);
-    });
-    if (next.#state !== this.#state) {
-      next.#owed.oweState(undefined);
-      next.#state = this.#state;
-    }
-    [this.ring, next.ring] = [next.ring, this.ring];
-    [this.#directory, next.#directory] = [next.#directory, this.#directory];
-    [this.process, next.process] = [next.process, this.process];
-    [this.#owed, next.#owed] = [next.#owed, this.#owed];
-    if (this.#owed.any) this.#payOwed(undefined);
   }
 
   #newRing(): Ring {
@@ -257,6 +224,11 @@ export class StreamWriter {
   #chooseEpilogue(): void {
     if (this.process === undefined) return;
     this.ring.epilogue[0] = epilogueOf(this.#owed.written, this.process.version);
+  }
+
+  /** Has the stream begin if it is yet to begin, under the register hook. */
+  begin(): void {
+    if (this.process === undefined) hookStream.begin?.();
   }
 
   /**

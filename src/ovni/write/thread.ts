@@ -39,8 +39,9 @@ export function threadInit(tid?: number): void {
   observeExit();
 }
 
-/** Whether the calling thread has a stream (libovni: `ovni_thread_isready`). */
+/** Whether the calling thread has a stream (libovni: `ovni_thread_isready`). Under the register hook it begins here. */
 export function threadIsReady(): boolean {
+  thread.begin();
   return thread.process !== undefined;
 }
 
@@ -50,6 +51,7 @@ export function threadIsReady(): boolean {
  * @param call the caller, for the error `ERR_ORDER` before `threadInit`.
  */
 export function readyThread(call: string): StreamWriter {
+  thread.begin();
   if (thread.process === undefined) throw wrongOrder(call, 'threadInit must be called first');
   return thread;
 }

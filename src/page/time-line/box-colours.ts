@@ -1,4 +1,4 @@
-import { kindOfMarks, kindOfSpan } from '../../look/report/interruption-kinds.js';
+import { kindOfSpan } from '../../look/report/interruption-kinds.js';
 import type { InterruptionKind } from '../../look/report/interruption-kinds.js';
 import type { RecordingData } from '../data/recording-data.js';
 import { serviceOf } from '../data/recording-data.js';
@@ -37,13 +37,11 @@ export class BoxColours {
   ): Pick<BoxStyle, 'colourOf' | 'inkOf'> {
     const picture = this.#picture;
     const recording = this.#recording;
-    const ofTracks = (recording.answer?.tracks ?? []).map(kindOfMarks);
     const ofNames = this.#kindsOfNames;
     for (let name = ofNames.length; name < recording.names.length; name++) {
       ofNames.push(kindOfSpan(recording.name(name)));
     }
-    const kindOf = (box: number): InterruptionKind | undefined =>
-      ofTracks[picture.track[box]!] ?? ofNames[picture.name[box]!];
+    const kindOf = (box: number): InterruptionKind | undefined => ofNames[picture.name[box]!];
     const others = this.#ofOthers(by);
     return {
       colourOf(box) {

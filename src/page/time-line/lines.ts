@@ -177,13 +177,11 @@ function ordered({ processes, sources }: RecordingAnswer): ProcessAnswer[] {
   );
 }
 
-/** The tracks of a process by thread; what the hook wrote about a thread follows it. */
+/** The tracks of a process by thread. Its spans say more than states of its threads. */
 function tracksOf({ tracks }: RecordingAnswer, { number }: ProcessAnswer): TrackAnswer[] {
-  const shown = tracks.filter(
-    ({ process, kind, thread, about }) =>
-      // That a stream about a thread is running says nothing.
-      process === number && (kind !== 'states' || thread === about),
-  );
+  const own = tracks.filter(({ process }) => process === number);
+  const hasSpans = own.some(({ kind }) => kind === 'thread');
+  const shown = own.filter(({ kind }) => kind !== 'states' || !hasSpans);
   const order = (a: TrackAnswer, b: TrackAnswer): number =>
     a.order - b.order ||
     a.source - b.source ||
@@ -227,15 +225,13 @@ function withoutThread(name: string): string {
   return name.replace(/ \(thread \d+\)$/, '');
 }
 
-/** The thread that a track is of, or that it is about. */
+/** The thread that a track is of. */
 export function threadText(track: TrackAnswer): string {
-  const { name, about, thread, kind } = track;
-  if (thread !== about || kind === 'mark') return `${about}, ${withoutThread(name)}`;
-  return textOf(track);
+  const { name, thread, kind } = track;
+  return kind === 'mark' ? `${thread}, ${withoutThread(name)}` : textOf(track);
 }
 
-function textOf({ kind, name, thread, about }: TrackAnswer): string {
-  if (thread !== about) return withoutThread(name);
+function textOf({ kind, name, thread }: TrackAnswer): string {
   if (kind === 'states') return name === '' ? `states of thread ${thread}` : name;
   return name === '' ? `${kind} ${thread}` : name;
 }

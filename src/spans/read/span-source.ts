@@ -7,6 +7,7 @@ import type { RecordedLosses } from './span-notes.js';
 import type { RecordedResource, SpanRecord } from '../span-record.js';
 import type { AttributeReader, RowCounter } from '../../rows/row-batch.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
+import { COLLECTIONS_DESCRIPTION, REAL_START, THREAD_DESCRIPTION } from '../layout.js';
 import { LoopCurves } from './loop-curves.js';
 import { RecordReader } from './record-reader.js';
 
@@ -20,7 +21,10 @@ interface PlainRecord {
 }
 
 /** What an event says that is no span. Of a repeated name, each value has a number. */
-function plainRecord({ attributes, substream, start, end }: EventPacket): PlainRecord {
+function plainRecord(packet: EventPacket): PlainRecord {
+  const { description, attributes, substream, start, end } = packet;
+  // Its row is one of many.
+  if (description === COLLECTIONS_DESCRIPTION) return { attributes: {}, substream };
   const named = new NumberedNames();
   for (const { name, value } of attributes) named.add(name, value);
   if (substream !== 0n) named.add('substream', substream);
@@ -39,6 +43,8 @@ export class SpanSource implements AttributeReader {
   #counted = 0;
   #notes: readonly number[];
   readonly #loops = new LoopCurves();
+  /** From when until when threads have run, as far as `counters` have been read: ns since the epoch. */
+  lived: { begin: number; end: number } | undefined;
   #faults: TraceFormatError[] = [];
   /** By the offsets of their records. */
   readonly #losses = new Map<number, RecordedLosses>();
@@ -125,12 +131,25 @@ export class SpanSource implements AttributeReader {
   curvesOf(offsets: readonly number[], curves = new LoopCurves()): RowCounter[] {
     for (const offset of offsets) {
       try {
-        if (this.#reader.at(offset)) curves.add(this.#reader.packet());
+        if (!this.#reader.at(offset)) continue;
+        const packet = this.#reader.packet();
+        curves.add(packet);
+        this.#noteLife(packet);
       } catch (error) {
         if (!(error instanceof TraceFormatError)) throw error;
       }
     }
     return curves.all;
+  }
+
+  #noteLife({ description, start, end, attributes }: EventPacket): void {
+    if (description !== THREAD_DESCRIPTION) return;
+    const before = attributes.find(({ name }) => name === REAL_START)?.value;
+    const { begin, end: last } = this.lived ?? { begin: Infinity, end: -Infinity };
+    this.lived = {
+      begin: Math.min(begin, Number(typeof before === 'bigint' ? before : start)),
+      end: Math.max(last, Number(end)),
+    };
   }
 
   /** The bytes of the event at an offset, until the next one is read; undefined: there is none any more. */

@@ -17,6 +17,7 @@ import {
   LOST_TEXTS,
   REAL_END,
   REAL_START,
+  THREAD_DESCRIPTION,
   VERSION,
 } from '../layout.js';
 import { nanosecondsFrom } from '../time.js';
@@ -251,6 +252,33 @@ export class NoteOutput {
       // The trace is closed.
     } finally {
       this.#spareWriter = writer;
+    }
+  }
+
+  /**
+   * Records that the thread runs: in a file as an open record, which has its end from whatever ends the thread.
+   *
+   * @param from nanoseconds since the trace's epoch; negative: before it.
+   */
+  recordLife(from: number): void {
+    const table = this.ring.openRecords;
+    const slot = table?.reserve() ?? -1;
+    if (table === undefined || slot === -1) {
+      this.recordNote(THREAD_DESCRIPTION, [], from);
+      return;
+    }
+    const writer = this.takeWriter();
+    try {
+      writer.begin(this.stream.id, 0, THREAD_DESCRIPTION);
+      writer.times(from, this.timeOf(undefined));
+      writer.unsigned(VERSION, CONTRACT_VERSION);
+      if (from < 0) writer.signed(REAL_START, from);
+      const bytes = writer.finish();
+      table.attend();
+      table.bytes.set(bytes, slot);
+      table.publish(slot, bytes.length);
+    } finally {
+      this.giveBack(writer);
     }
   }
 

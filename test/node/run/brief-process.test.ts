@@ -60,6 +60,6 @@ describe('a process that only inherits the hook', () => {
   it('leaves the directory that was asked for', () => {
     const cwd = temporaryDirectory();
     run(cwd, NOTHING, { TRACEWRIGHT_DIR: 'wanted' });
-    expect(existsSync(join(cwd, 'wanted', 'ovni'))).toBe(true);
+    expect(existsSync(join(cwd, 'wanted', 'heph'))).toBe(true);
   });
 });

@@ -160,7 +160,7 @@ describe('what a killed service has left', () => {
       const before = bytesBelow(parent);
       const service = await busy(place, env);
       // What lives may be beyond its own budget by what it has recorded since it looked last.
-      const isOwn = (path: string): boolean => RegExp(`[-/]${service.pid}\\.[^/]*`).test(path);
+      const isOwn = (path: string): boolean => RegExp(`[-.]${service.pid}[./]`).test(path);
       expect(bytesBelow(parent, isOwn)).toBeLessThanOrEqual(BUDGET);
       await until(service, () => bytesBelow(parent) > before + BUDGET / 4 || n === 3);
       await killed(service);
@@ -187,21 +187,6 @@ describe('what a killed service has left', () => {
     second.kill('SIGTERM');
     expect((await second.ended()).stderr).toContain('earlier traces take');
     expect(bytesBelow(parent)).toBeLessThanOrEqual(BUDGET);
-  });
-
-  it('counts: also where the trace rotates', async () => {
-    const place = join(temporaryDirectory(), 'run');
-    const service = await busy(place, {
-      TRACEWRIGHT_MAX_BYTES: String(8 * BUDGET),
-      TRACEWRIGHT_ROTATE_BYTES: String(BUDGET),
-      TRACEWRIGHT_AT_MAX_BYTES: 'stop',
-      TRACEWRIGHT_FORMATS: 'ovni',
-    });
-    await service.warned(/TRACEWRIGHT_BUDGET_SPENT/);
-    await killed(service);
-    expect(readdirSync(join(place, 'ovni')).length).toBeGreaterThan(2);
-    expect(bytesBelow(place)).toBeGreaterThan(4 * BUDGET);
-    expect(bytesBelow(place)).toBeLessThanOrEqual(8 * BUDGET);
   });
 });
 
@@ -356,7 +341,6 @@ describe('what is no trace of an earlier run', () => {
     mkdirSync(`${place}.2/heph`);
     for (const name of readdirSync(join(elsewhere, 'ovni')))
       symlinkSync(`../../elsewhere/ovni/${name}`, `${place}.2/ovni/${name}`);
-    symlinkSync('../../elsewhere/ovni', `${place}.2/ovni/1.000001`);
     symlinkSync('../elsewhere', `${place}.4`);
     mkdirSync(`${place}.5/ovni/loom.a`, { recursive: true });
     const others = [
@@ -391,7 +375,7 @@ describe('what is no trace of an earlier run', () => {
     const service = await busy(place);
     await killed(service);
     expect(readdirSync(elsewhere)).toEqual([]);
-    expect(readdirSync(`${place}.3`).sort()).toEqual(['heph', 'ovni']);
+    expect(readdirSync(`${place}.3`)).toEqual(['heph', 'ovni']);
     // A link that the user names is followed.
     symlinkSync('elsewhere', join(parent, 'named'));
     await killed(await busy(join(parent, 'named')));

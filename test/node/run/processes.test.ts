@@ -11,7 +11,7 @@ describe('cluster workers', () => {
     async (hook) => {
       const service = new TracedProcess('cluster-service.mjs', {
         hook,
-        env: { TRACEWRIGHT_QUIET: '0' },
+        env: { TRACEWRIGHT_FORMATS: 'heph,ovni', TRACEWRIGHT_QUIET: '0' },
       });
       const pids = new Set<number>();
       while (pids.size < 2) pids.add(Number(await service.get('/')));
@@ -27,8 +27,8 @@ describe('cluster workers', () => {
       expect(looms.flatMap(({ processes }) => processes.map(({ pid }) => pid)).sort()).toEqual(
         [service.pid, ...pids].sort(),
       );
-      // The primary serves nothing itself.
-      expect(hephFiles(directory)).toHaveLength(2);
+      // The primary serves nothing itself: its life is recorded.
+      expect(hephFiles(directory)).toHaveLength(3);
       const served = requestsOf(directory).map(({ path }) => path);
       expect(served.filter((path) => path === '/end')).toHaveLength(2);
     },
@@ -37,7 +37,9 @@ describe('cluster workers', () => {
 
 describe('a process', () => {
   it('joins the run of its parent, and leads its streams with the clock of the run', async () => {
-    const parent = new TracedProcess('service.mjs');
+    const parent = new TracedProcess('service.mjs', {
+      env: { TRACEWRIGHT_FORMATS: 'heph,ovni' },
+    });
     const inherited = JSON.parse(await parent.get('/environment')) as Record<string, string>;
     const child = new TracedProcess('service.mjs', {
       env: { ...inherited, TRACEWRIGHT_QUIET: '0' },
@@ -59,10 +61,15 @@ describe('a process', () => {
   });
 
   it('begins a run of its own when it is given another directory', async () => {
-    const parent = new TracedProcess('service.mjs');
+    const parent = new TracedProcess('service.mjs', {
+      env: { TRACEWRIGHT_FORMATS: 'heph,ovni' },
+    });
     const inherited = JSON.parse(await parent.get('/environment')) as Record<string, string>;
     const child = new TracedProcess('service.mjs', {
-      env: { TRACEWRIGHT_RUN: inherited['TRACEWRIGHT_RUN']! },
+      env: {
+        TRACEWRIGHT_FORMATS: 'heph,ovni',
+        TRACEWRIGHT_RUN: inherited['TRACEWRIGHT_RUN']!,
+      },
     });
     await child.get('/');
     for (const each of [child, parent]) {

@@ -44,16 +44,11 @@ it('a directory of a run that is replaced by a link leads a rotating service now
   const pieces = (directory: string) =>
     readdirSync(directory).filter((name) => !name.startsWith('.'));
   await until(service, () => pieces(join(run, 'heph')).length > 1);
-  for (const format of ['heph', 'ovni']) {
-    renameSync(join(run, format), join(run, `${format}.moved`));
-    symlinkSync(victim, join(run, format));
-  }
-  const before = ['heph.moved', 'ovni.moved'].map((name) => pieces(join(run, name)).length);
-  await until(service, () =>
-    ['heph.moved', 'ovni.moved'].every(
-      (name, i) => pieces(join(run, name)).length > before[i]! + 1,
-    ),
-  );
+  const moved = join(run, 'heph.moved');
+  renameSync(join(run, 'heph'), moved);
+  symlinkSync(victim, join(run, 'heph'));
+  const before = pieces(moved).length;
+  await until(service, () => pieces(moved).length > before + 1);
   service.kill('SIGTERM');
   const { stderr } = await service.ended();
   expect(stderr).toBe('');
@@ -70,6 +65,7 @@ it.runIf(process.geteuid?.() === 0)(
     chmodSync(join(run, 'heph'), 0o777);
     const service = new TracedProcess('service.mjs', {
       env: {
+        TRACEWRIGHT_FORMATS: 'heph,ovni',
         TRACEWRIGHT_DIR: run,
         TRACEWRIGHT_RUN: JSON.stringify({ directory: run, firstClock: '1', setting: run }),
       },

@@ -23,8 +23,7 @@ let collections: GarbageCollections;
 const noted: Collection[] = [];
 
 beforeAll(() => {
-  collections = new GarbageCollections();
-  collections.reportTo((collection) => noted.push(collection));
+  collections = new GarbageCollections((collection) => noted.push(collection));
 });
 
 afterAll(() => {

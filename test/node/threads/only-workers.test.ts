@@ -7,6 +7,7 @@ async function onlyWorkers(together: number, after: number) {
   const started = new TracedProcess('only-workers.mjs', {
     hook: 'none',
     args: [String(together), String(after)],
+    env: { TRACEWRIGHT_FORMATS: 'heph,ovni' },
   });
   const [, before, now] = await started.printed(/^held (\d+) (\d+)$/m);
   return { started, before: Number(before), now: Number(now) };

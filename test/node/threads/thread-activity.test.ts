@@ -4,11 +4,12 @@ import type { EventPacket } from '../../../src/heph/packet.js';
 import { readPackets } from '../../../src/heph/read/reader.js';
 import { readSpans } from '../../../src/spans/index.js';
 import type { SpanRecord } from '../../../src/spans/index.js';
+import { openLookIndex } from '../../../src/look/index/open-look-index.js';
+import { reportOn } from '../../look/report/recorded-service.js';
 import { TracedProcess } from '../traced-process.js';
-import { faultsOf, hephFiles, streamsOf } from '../written-traces.js';
+import { faultsOf, hephFiles } from '../written-traces.js';
 
 const MS = 1_000_000;
-const STALLS = 'stalls of main';
 /** As Node calls what is expected here to be rare: a machine that has other things to do. */
 const env = { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_STALL_MS: '50' };
 
@@ -146,6 +147,34 @@ describe('garbage collections', () => {
     expect(sum(samples.map(({ collections }) => collections!))).toBeGreaterThan(0);
   });
 
+  it('are all in the report, those that are no spans in a few events', async () => {
+    const service = new TracedProcess('blocked-service.mjs', {
+      env: { ...env, TRACEWRIGHT_GC_MS: '60000' },
+      flags,
+    });
+    for (const path of ['/collect', '/turn', '/turn']) await service.get(path);
+    await exit(service);
+    const events = hephFiles(service.directory)
+      .flatMap((path) => [...readPackets(path)])
+      .filter((packet): packet is EventPacket => packet.kind === 'event')
+      .filter(({ description }) => description === 'tracewright.gc');
+    const lists = events.flatMap(({ attributes }) =>
+      attributes.flatMap(({ name, value }) => (name === 'collections' ? [String(value)] : [])),
+    );
+    const listed = lists.flatMap((list) => list.split(','));
+    expect(events.length).toBeLessThan(10);
+    expect(listed.length).toBeGreaterThan(events.length);
+    const { report } = await reportOn([service.directory]);
+    const { collections } = report.interruptions;
+    expect(sum(collections.map(({ count }) => count))).toBe(listed.length);
+    expect(collections.map(({ name }) => name)).toContain('gc major');
+    const spent = sum(listed.map((each) => Number(each.split(':')[1])));
+    expect(sum(collections.map(({ total }) => total))).toBeCloseTo(spent, -3);
+    const index = await openLookIndex([service.directory]);
+    expect(index.details(0)).toBeDefined();
+    index.close();
+  });
+
   it('are neither with TRACEWRIGHT_GC_MS=off', async () => {
     const samples = await samplesWithoutSpans('off');
     expect(samples).not.toEqual([]);
@@ -153,47 +182,32 @@ describe('garbage collections', () => {
   });
 });
 
-/** Values of marks. */
-const CAUSES: Readonly<Record<number, string>> = { 1: 'code', 2: 'wait', 3: 'held', 4: 'stop' };
-
-describe('a stall is a mark of ovni', () => {
-  it.each([
-    // On a machine that has other things to do, a thread that runs is held up for the most part.
-    ['loop', ['code', 'held']],
-    ['wait', ['wait']],
-  ])('after %s, with the value of the cause', async (way, causes) => {
+describe('the life of a thread', () => {
+  it.each(['exit', 'SIGTERM', 'SIGKILL'])('is in the trace, ended by %s', async (way) => {
     const service = new TracedProcess('blocked-service.mjs', { env });
+    const before = Date.now();
     await service.get('/nothing');
-    await service.get(`/${way}`);
-    await exit(service);
-    const marks = streamsOf(service.directory)
-      .get(STALLS)!
-      .filter(({ mcv }) => mcv === 'OM[' || mcv === 'OM]');
-    const marked = marks.flatMap(({ mcv, clock, arguments: given }, i) => {
-      if (mcv !== 'OM[') return [];
-      expect(marks[i + 1]).toMatchObject({ mcv: 'OM]', arguments: given });
-      return [{ cause: CAUSES[Number(given['value'])], took: marks[i + 1]!.clock - clock }];
-    });
-    const spans = await spansIn(service.directory);
-    const request = spans.find(({ attributes }) => attributes['url.path'] === `/${way}`)!;
-    const stalls = spans.filter(
-      ({ name, start, end }) =>
-        name === 'event loop blocked' && start <= request.start && end > request.start,
-    );
-    expect(stalls).toHaveLength(1);
-    const [{ start, end, attributes }] = stalls as [SpanRecord];
-    expect(causes).toContain(attributes['eventloop.cause']);
-    expect(end - start).toBeGreaterThan(150 * MS);
-    expect(marked).toContainEqual({ cause: attributes['eventloop.cause'], took: end - start });
+    await pause(300);
+    if (way === 'exit') await service.get('/exit');
+    else service.kill(way as NodeJS.Signals);
+    await service.ended();
+    const lived = Date.now() - before;
+    const index = await openLookIndex([service.directory]);
+    const [source] = index.sources;
+    index.close();
+    const { begin, end } = source!.lived!;
+    // Its beginning is that of the process, and its end that of the process or the last sign of life.
+    expect(begin).toBeLessThan(0);
+    expect(end - begin).toBeLessThan(lived * MS);
+    if (way !== 'SIGKILL') expect(end - begin).toBeGreaterThan(300 * MS);
   });
 
-  it('where no spans are written, too', async () => {
-    const service = new TracedProcess('blocked-service.mjs', {
-      env: { ...env, TRACEWRIGHT_FORMATS: 'ovni' },
-    });
-    await service.get('/loop');
-    await exit(service);
-    const marks = streamsOf(service.directory).get(STALLS)!;
-    expect(marks.filter(({ mcv }) => mcv === 'OM[')).not.toEqual([]);
+  it('is in the trace of a process that has recorded nothing else', async () => {
+    const service = new TracedProcess('quiet.mjs', { env, args: ['1500'] });
+    await service.ended();
+    const index = await openLookIndex([service.directory]);
+    const { begin, end } = index.sources[0]!.lived!;
+    index.close();
+    expect(end - begin).toBeGreaterThan(1000 * MS);
   });
 });

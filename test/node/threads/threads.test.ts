@@ -5,7 +5,10 @@ import { faultsOf, requestsOf, spansOf, streamsOf } from '../written-traces.js';
 async function withWorker(
   hook: '--import' | '-r' | 'NODE_OPTIONS',
 ): Promise<{ service: TracedProcess; ask: (path: string) => Promise<Response> }> {
-  const service = new TracedProcess('service.mjs', { hook });
+  const service = new TracedProcess('service.mjs', {
+    hook,
+    env: { TRACEWRIGHT_FORMATS: 'heph,ovni' },
+  });
   const port = await service.get('/worker');
   return { service, ask: (path) => fetch(`http://127.0.0.1:${port}${path}`) };
 }

@@ -59,6 +59,16 @@ export interface SourceReader {
   readonly faults: readonly TracewrightError[];
 }
 
+/** The time in which the threads of a trace in pieces ran. */
+function livedOf(pieces: readonly OpenPiece[]): Source['lived'] {
+  const all = pieces.flatMap(({ spans }) => spans.lived ?? []);
+  if (all.length === 0) return undefined;
+  return {
+    begin: Math.min(...all.map(({ begin }) => begin)),
+    end: Math.max(...all.map(({ end }) => end)),
+  };
+}
+
 /** An index of sources that have been read. */
 export class IndexedSources implements LookIndex {
   readonly sources: Source[] = [];
@@ -318,6 +328,7 @@ export class IndexedSources implements LookIndex {
       state: stateOfPieces(pieces.map((piece, i) => stateOf(piece, facts[i]!))),
       until: undefined,
       deleted,
+      lived: livedOf(opened),
       losses: [
         ...withheldPaths(resource),
         ...deletedRecords({ deleted, path }),

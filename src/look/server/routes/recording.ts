@@ -2,7 +2,7 @@ import type { RecordingAnswer, TrackAnswer } from '../../wire/answers.js';
 import { interruptionKinds } from '../../report/interruptions.js';
 import { Processes, timesOfSources } from '../../report/processes.js';
 import type { SourceTimes } from '../../report/processes.js';
-import { OvniThreads, threadOfTrack } from '../../report/thread-names.js';
+import { OvniThreads } from '../../report/thread-names.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
 import type { Route } from '../route.js';
@@ -73,7 +73,7 @@ function describe(recording: Recording): RecordingAnswer {
     messages: index.messages.length,
     frequentNames,
     interruptions: interruptionKinds(index),
-    problems: [...problems, ...processes.apart],
+    problems,
   };
 }
 
@@ -94,11 +94,8 @@ function tracksOf(index: LookIndex, { ofTracks }: Processes, threads: OvniThread
     if (kind === 'thread') orders.set(`${ofTracks[number]} ${name}`, thread);
   }
   return index.tracks.map((track) => {
-    const { number, source, thread } = track;
-    const isOfOvni = index.sources[source]!.content === 'states of threads';
-    const about = isOfOvni ? threadOfTrack(track) : thread;
-    const process = ofTracks[number]!;
-    const order = orders.get(`${process} ${threads.of(track)?.name}`) ?? about;
-    return { ...track, process, about, order };
+    const process = ofTracks[track.number]!;
+    const name = threads.of(track)?.name;
+    return { ...track, process, order: orders.get(`${process} ${name}`) ?? track.thread };
   });
 }

@@ -37,6 +37,7 @@ import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from '../span-identi
 import { HTTP } from '../system-of.js';
 import { AttributeScan, ROUTE } from './attribute-scan.js';
 import { noteClock, noteEpoch } from '../clock-record.js';
+import { collectionsIn } from '../collection-list.js';
 import type { TraceClock } from '../trace-clock.js';
 
 const HTTP_BYTES = Buffer.from(HTTP);
@@ -140,6 +141,7 @@ export class HephScan {
     if (headAt(view, identity, end) === VERSION_HEAD) {
       if (this.notes.length < MAX_NOTES) this.notes.push(offset);
       noteClock(this.#clock, bytes, view, at, end);
+      this.#collections(bytes, view, at, end, offset);
       return;
     }
     const { rows } = this;
@@ -168,6 +170,25 @@ export class HephScan {
     }
     const system = this.#systemNumber(bytes);
     rows.name[row] = this.names.numberOf(bytes, description, identity, system);
+  }
+
+  /** A row for each of the collections that an event lists. */
+  #collections(bytes: Uint8Array, view: DataView, at: number, end: number, offset: number): void {
+    const { rows } = this;
+    for (const { name, start, duration } of collectionsIn(bytes, view, at, end)) {
+      const row = rows.add();
+      rows.track[row] = this.#lastTrack;
+      rows.recordOffset[row] = offset - this.#base;
+      rows.route[row] = NO_TEXT;
+      rows.trace[row] = NO_TRACE;
+      rows.flags[row] = 0;
+      rows.spanId[2 * row] = rows.spanId[2 * row + 1] = 0;
+      rows.parentId[2 * row] = rows.parentId[2 * row + 1] = 0;
+      rows.hashEnd[row] = rows.hashCount;
+      rows.name[row] = this.names.numberOfText(name);
+      const from = start + this.#clock.offsetFromFirst(start) - this.#zero;
+      rows.setTimes(row, from, from + duration);
+    }
   }
 
   /** The number of the text that names the system of the operation. */
