@@ -39,6 +39,7 @@ for (const page of [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'examples/README.md',
+  'torture/README.md',
   ...docs,
 ]) {
   const whole = readFileSync(join(root, page), 'utf8');
