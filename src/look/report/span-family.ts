@@ -1,5 +1,6 @@
+import { addToList } from '../../core/map-entries.js';
 import { rowAt } from '../index/index-row.js';
-import { MISSING_PARENT } from '../index/look-index.js';
+import { MISSING_PARENT, REMOTE_PARENT_BIT } from '../index/look-index.js';
 import type { LookIndex } from '../index/look-index.js';
 import { PAUSE_NAMES } from './interruption-kinds.js';
 import type { Pause } from './interruptions.js';
@@ -9,6 +10,8 @@ import type { TreeRow } from './trace-shape.js';
 const MAX_SPANS = 100_000;
 /** A child that runs on for this share of itself after the next one began came before that one. */
 const OVERLAP = 0.05;
+/** Ancestors at most that a span is followed to after its parent has ended: bounds the work for hostile traces. */
+const MAX_ANCESTORS = 64;
 
 /** A span of a trace, for its tree. `target` is set by `nameTargets`; the pauses are those that are wanted. */
 export interface TreeSpan extends Omit<
@@ -17,6 +20,8 @@ export interface TreeSpan extends Omit<
 > {
   /** Number of the parent among the spans; -1: it has none, or it is not there. */
   parent: number;
+  /** Whether the parent is of another process, or has sent a message: it does not wait for all of the span. */
+  isRemote: boolean;
   /** Ns. */
   end: number;
 }
@@ -55,10 +60,14 @@ function spansAt(
 }
 
 function treeSpan(index: LookIndex, row: number, numbers: ReadonlyMap<number, number>): TreeSpan {
-  const { parent, name, system, service, start, end, status, unfinished } = rowAt(index, row);
+  const { parent, name, system, service, start, end, status, unfinished, flags } = rowAt(
+    index,
+    row,
+  );
   return {
     kind: 'span',
     parent: numbers.get(parent) ?? -1,
+    isRemote: (flags & REMOTE_PARENT_BIT) !== 0,
     name,
     system,
     service,
@@ -82,6 +91,7 @@ export function spanOfPause(
   return {
     kind,
     parent,
+    isRemote: true,
     name: PAUSE_NAMES[kind],
     system: null,
     service,
@@ -96,28 +106,36 @@ export function spanOfPause(
   };
 }
 
+/** A span, from when on it ran below another one. */
+interface Below {
+  at: number;
+  from: number;
+}
+
 /** Spans by their parents, ordered by start. A circle of parents is cut once. */
 export class SpanFamily {
   readonly tops: number[] = [];
   readonly children: number[][];
+  /** Spans that ran on below an ancestor when their parents had ended, as those of a callback do. */
+  readonly #outliving = new Map<number, Below[]>();
 
   constructor(spans: readonly TreeSpan[]) {
     this.children = spans.map(() => []);
+    const parents = Int32Array.from(spans, ({ parent }) => (parent < spans.length ? parent : -1));
     const order = spans.map((_, at) => at).sort((a, b) => spans[a]!.start - spans[b]!.start);
-    for (const at of order) {
-      const { parent } = spans[at]!;
-      (this.children[parent] ?? this.tops).push(at);
-    }
+    for (const at of order) (this.children[parents[at]!] ?? this.tops).push(at);
     const reached = new Uint8Array(spans.length);
     for (const top of this.tops) this.#reach(top, reached);
     for (const at of order) {
       if (reached[at] === 1) continue;
       const cut = ancestorInCircle(at, spans);
-      const siblings = this.children[spans[cut]!.parent]!;
+      const siblings = this.children[parents[cut]!]!;
       siblings.splice(siblings.indexOf(cut), 1);
+      parents[cut] = -1;
       this.tops.push(cut);
       this.#reach(cut, reached);
     }
+    for (const at of order) if (parents[at] !== -1) this.#follow(at, spans, parents);
   }
 
   #reach(top: number, reached: Uint8Array): void {
@@ -126,6 +144,32 @@ export class SpanFamily {
       reached[at] = 1;
       for (const child of this.children[at]!) waiting.push(child);
     }
+  }
+
+  /** Finds the ancestors below which a span ran on when its parent had ended. */
+  #follow(at: number, spans: readonly TreeSpan[], parents: Int32Array): void {
+    const { start, end } = spans[at]!;
+    let last = at;
+    let from = start;
+    for (let step = 0; step < MAX_ANCESTORS; step++) {
+      // Who asks another process or sends a message waits for no longer than its own span.
+      if (spans[last]!.isRemote) return;
+      const above = parents[last]!;
+      if (above === -1) return;
+      const { end: until } = spans[above]!;
+      if (last !== at && until > from) addToList(this.#outliving, above, { at, from });
+      if (until >= end) return;
+      from = Math.max(from, until);
+      last = above;
+    }
+  }
+
+  /** What ran below a span, ordered by when it did. */
+  below(at: number, spans: readonly TreeSpan[]): Below[] {
+    const children = this.children[at]!.map((child) => ({ at: child, from: spans[child]!.start }));
+    const outliving = this.#outliving.get(at);
+    if (outliving === undefined) return children;
+    return [...children, ...outliving].sort((a, b) => a.from - b.from);
   }
 }
 
@@ -140,59 +184,22 @@ function ancestorInCircle(at: number, spans: readonly TreeSpan[]): number {
   return ancestor;
 }
 
-/** Ns of [start, end) in which none of the children, ordered by start, ran. */
-export function selfTime(span: TreeSpan, children: readonly TreeSpan[]): number {
+/** Ns of a span in which nothing ran below it, whether or not the parent of that had ended. */
+export function selfTime(at: number, spans: readonly TreeSpan[], family: SpanFamily): number {
+  const span = spans[at]!;
   let free = 0;
-  let at = span.start;
-  for (const { start, end } of children) {
-    if (start >= span.end) break;
-    if (start > at) free += start - at;
-    if (end > at) at = end;
+  let until = span.start;
+  for (const { at: below, from } of family.below(at, spans)) {
+    if (from >= span.end) break;
+    if (from > until) free += from - until;
+    until = Math.max(until, spans[below]!.end);
   }
-  return free + Math.max(0, span.end - at);
-}
-
-/** A part of a span's time that another one above it waits for. */
-interface AwaitedPart {
-  at: number;
-  /** Ns, and below. */
-  from: number;
-  to: number;
-}
-
-function partWithin(at: number, begin: number, end: number, from: number, to: number): AwaitedPart {
-  return { at, from: Math.max(begin, from), to: Math.min(end, to) };
+  return free + Math.max(0, span.end - until);
 }
 
 /**
- * What runs on after its parent has ended, by the span above that is open then: frameworks end a span, and go on below
- * it in the same request.
- */
-function runningOn(spans: readonly TreeSpan[], { tops, children }: SpanFamily): AwaitedPart[][] {
-  const parts: AwaitedPart[][] = spans.map(() => []);
-  const waiting = [...tops];
-  const above = new Int32Array(spans.length).fill(-1);
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const { start, end } = spans[at]!;
-    let from = start;
-    for (let each = above[at]!; each !== -1 && spans[each]!.end < end; each = above[each]!) {
-      from = Math.max(from, spans[each]!.end);
-      const next = above[each]!;
-      if (next === -1) break;
-      const to = Math.min(end, spans[next]!.end);
-      if (from < to) parts[next]!.push({ at, from, to });
-    }
-    for (const child of children[at]!) {
-      above[child] = at;
-      waiting.push(child);
-    }
-  }
-  return parts;
-}
-
-/**
- * How long each span kept the one at the top waiting: from its end backwards, the time belongs to the child
- * that ended last, and to the span itself where none ran.
+ * How long each span kept the one at the top waiting: from its end backwards, the time belongs to what ran below it and
+ * ended last, and to the span itself where nothing ran.
  */
 export function waitedTimes(
   spans: readonly TreeSpan[],
@@ -200,25 +207,23 @@ export function waitedTimes(
   top: number,
 ): Float64Array {
   const waited = new Float64Array(spans.length);
-  const further = runningOn(spans, family);
   const { start, end } = spans[top]!;
-  const path: AwaitedPart[] = [{ at: top, from: start, to: end }];
+  const path = [{ at: top, from: start, to: end }];
   for (let step = path.pop(); step !== undefined; step = path.pop()) {
     const { at, from, to } = step;
-    const latest = [
-      ...family.children[at]!.map((child) =>
-        partWithin(child, spans[child]!.start, spans[child]!.end, from, to),
-      ),
-      ...further[at]!.map((part) => partWithin(part.at, part.from, part.to, from, to)),
-    ].sort((a, b) => b.to - a.to || spans[a.at]!.start - spans[b.at]!.start);
+    const ends = (below: number): number => Math.min(spans[below]!.end, to);
+    const latest = family
+      .below(at, spans)
+      .sort((a, b) => ends(b.at) - ends(a.at) || a.from - b.from);
     let now = to;
-    for (const part of latest) {
-      const length = part.to - part.from;
-      if (length <= 0 || part.to - now > OVERLAP * length) continue;
-      const until = Math.min(part.to, now);
+    for (const { at: below, from: begun } of latest) {
+      const begin = Math.max(begun, from);
+      const end = ends(below);
+      if (begin >= end || end - now > OVERLAP * (end - begin)) continue;
+      const until = Math.min(end, now);
       waited[at]! += now - until;
-      path.push({ at: part.at, from: part.from, to: until });
-      now = part.from;
+      path.push({ at: below, from: begin, to: until });
+      now = begin;
     }
     waited[at]! += Math.max(0, now - from);
   }

@@ -31,7 +31,7 @@ export interface TreeRow extends TreeSpanFields {
    * request had not begun or had ended. Such a row is no span of the trace.
    */
   kind: 'span' | 'stall' | 'collection';
-  /** Ns in which none of its children ran. */
+  /** Ns in which nothing ran below it. */
   self: number;
   /** `http`, `redis`; null: it names none. */
   system: string | null;
@@ -44,7 +44,7 @@ export interface TreeRow extends TreeSpanFields {
 
 /** Time of the critical path by the name of the span that took it. */
 export interface WaitedFor extends Pick<TreeRow, 'kind' | 'system' | keyof NamedSpan> {
-  /** Whether it is the time of the span that waited, in which none of its children ran. */
+  /** Whether it is the time of the span that waited, in which nothing ran below it. */
   isItself: boolean;
   time: number;
   /** From 0 to 1. */

@@ -35,7 +35,7 @@ function* shownSiblings(
 function rowOf(
   together: readonly number[],
   spans: readonly TreeSpan[],
-  { children }: SpanFamily,
+  family: SpanFamily,
   waited: Float64Array,
   begin: number,
   depth: number,
@@ -53,12 +53,7 @@ function rowOf(
     service,
     start: start - begin,
     duration: sum(({ start: from, end }) => end - from),
-    self: sum((span, at) =>
-      selfTime(
-        span,
-        children[at]!.map((child) => spans[child]!),
-      ),
-    ),
+    self: sum((_, at) => selfTime(at, spans, family)),
     waited: sum((_, at) => waited[at]!),
     status: members.some(({ status }) => status === 'error') ? 'error' : members[0]!.status,
     unfinished: members.some(({ unfinished }) => unfinished),

@@ -12,6 +12,7 @@ function span(name: string, parent: number, start: number, end: number): TreeSpa
     system: null,
     target: null,
     parent,
+    isRemote: false,
     start,
     end,
     service: null,
@@ -96,6 +97,29 @@ describe('traceTree', () => {
       ['parse', 10, 0.1],
     ]);
     expect(omitted).toBe(0);
+  });
+
+  it('waits for a call that outlives its parent', () => {
+    // As Express: a handler that does not return its promise ends at once.
+    const spans = [
+      span('GET', -1, 0, 100),
+      span('router', 0, 1, 4),
+      span('handler', 1, 2, 3),
+      span('SELECT', 2, 3, 40),
+      span('UPDATE', 2, 50, 90),
+    ];
+    const shown = (): unknown[] =>
+      traceTree(spans, 0, 100).rows.map((row) => [row.name, row.self, row.waited]);
+    expect(shown()).toEqual([
+      ['GET', 21, 21],
+      ['router', 1, 1],
+      ['handler', 1, 1],
+      ['SELECT', 37, 37],
+      ['UPDATE', 40, 40],
+    ]);
+    // Nobody waits for what a message has set off.
+    spans[4]!.isRemote = true;
+    expect(shown().slice(0, 1)).toEqual([['GET', 61, 61]]);
   });
 
   it('puts many siblings of one name into one row', () => {
