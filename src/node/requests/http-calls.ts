@@ -59,7 +59,9 @@ function authorityOf(request: ClientRequest): string | undefined {
   const kept = authorityKey === null ? undefined : (request as unknown as Connecting)[authorityKey];
   if (typeof kept === 'string') return kept;
   const header = request.getHeader('host');
-  const authority = typeof header === 'string' ? header : undefined;
+  // Agents for tunnels name the target of CONNECT there.
+  const isTarget = request.method === 'CONNECT' && header === request.path;
+  const authority = typeof header === 'string' && !isTarget ? header : undefined;
   return hostAndPort(authority)?.host === withoutBrackets(request.host) ? authority : undefined;
 }
 

@@ -15,6 +15,7 @@ own caller
   own hints of http
 `;
 export const difference = 'OpenTelemetry has no instrumentation of node:http2.';
+export const nodes = 22;
 
 export async function run() {
   const handle = (_, response) => {

@@ -7,6 +7,7 @@ export const expected = `
 own caller
   client GET stock 200
 `;
+export const nodes = 24;
 
 /** Reads an answer that says which headers were received. */
 async function check(answer) {

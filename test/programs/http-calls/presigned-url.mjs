@@ -14,6 +14,7 @@ export const expected = `
   own get: signed header
 `;
 export const difference = 'OpenTelemetry replaces the signed header: the store refuses it.';
+export const nodes = 24;
 
 export async function run() {
   const store = await otherProcess('store');

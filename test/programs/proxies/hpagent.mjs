@@ -14,6 +14,7 @@ own caller
 `;
 export const difference =
   'OpenTelemetry records neither the answer to CONNECT nor the proxy. Both are HTTP.';
+export const nodes = 24;
 
 export async function run() {
   const stock = await startSecureStock();

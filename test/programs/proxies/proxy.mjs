@@ -36,7 +36,8 @@ export async function startSecureStock() {
     createSecureServer(certificate, (_, response) => response.end('3')),
     'stock',
   );
-  return url.replace('http:', 'https:');
+  // A name: TLS has none for addresses.
+  return url.replace('http://127.0.0.1', 'https://localhost');
 }
 
 /** Reads the answer of a request of node:http or node:https. */

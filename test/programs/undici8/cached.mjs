@@ -11,6 +11,7 @@ own first
 own second
   own after 3
 `;
+export const nodes = 22;
 
 export async function run() {
   const stock = await listen(

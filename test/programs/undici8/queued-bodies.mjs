@@ -23,6 +23,7 @@ own request 4
 `;
 export const difference =
   'OpenTelemetry has bodies below the request that opened the connection. Each is of the one that sends it.';
+export const nodes = 22;
 
 export async function run() {
   const client = new Client(await otherProcess('stock'));

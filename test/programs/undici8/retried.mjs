@@ -11,6 +11,7 @@ own caller
     server GET (no route) 503 !503
   own after 200
 `;
+export const nodes = 22;
 
 export async function run() {
   let asked = 0;

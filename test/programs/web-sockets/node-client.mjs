@@ -14,6 +14,7 @@ own request
   own opened
 `;
 export const alone = 'OpenTelemetry has no instrumentation of ws, and no span for an upgrade.';
+export const nodes = 22;
 
 export async function run() {
   const server = createServer();
