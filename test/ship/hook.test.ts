@@ -75,6 +75,53 @@ it('TRACEWRIGHT_SHIP sends what a service records, also after the service was ki
   await receiver.close();
 });
 
+it('TRACEWRIGHT_SHIP sends of a service with TRACEWRIGHT_KEEP what is kept, at once', async () => {
+  const receiver = await new Receiver().listen();
+  const cwd = join(directory, 'kept');
+  mkdirSync(cwd);
+  const failing = fileURLToPath(new URL('fixtures/failing.mjs', import.meta.url));
+  const service = spawn(process.execPath, ['--import', hook, failing], {
+    cwd,
+    env: {
+      ...environment,
+      TRACEWRIGHT_SHIP: receiver.url,
+      TRACEWRIGHT_KEEP: 'errors',
+      TRACEWRIGHT_CONTEXT: 'on',
+      XDG_STATE_HOME: join(directory, 'kept-state'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  service.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const [port] = (await once(service.stdout.setEncoding('utf8'), 'data')) as [string];
+  const ask = async (path: string): Promise<void> => {
+    await (await fetch(`http://127.0.0.1:${port.trim()}${path}`)).text();
+  };
+  // Those of the process itself, such as collections, are sent too.
+  const requests = (): string[] =>
+    receiver.spans.map(({ name }) => name).filter((name) => name.startsWith('GET'));
+  for (let n = 0; n < 20; n++) await ask('/healthy');
+  await ask('/fails');
+  await vi.waitFor(
+    () => {
+      expect(requests()).toEqual(['GET /fails']);
+    },
+    { timeout: 30_000 },
+  );
+  for (let n = 0; n < 20; n++) await ask('/healthy');
+  await ask('/fails');
+  service.kill('SIGTERM');
+  await once(service, 'close');
+  shippers.push(Number(/process (\d+) sends spans to/.exec(errors)?.[1]));
+  await vi.waitFor(
+    () => {
+      expect(requests()).toEqual(['GET /fails', 'GET /fails']);
+    },
+    { timeout: 30_000 },
+  );
+  await receiver.close();
+});
+
 it('TRACEWRIGHT_SHIP starts one process for a cluster of 16', async () => {
   const receiver = await new Receiver().listen();
   const cwd = join(directory, 'cluster');
