@@ -1,4 +1,5 @@
 import { asCaller, keepCaller } from '../engine/callers.js';
+import { calledSocket } from '../engine/called-socket.js';
 import type { CallChannels, MethodMessage } from '../engine/published-calls.js';
 import type { ChangedText, Injection } from './injected-file.js';
 
@@ -22,9 +23,18 @@ function publishPooled({ start, end }: CallChannels, self: unknown, handler: unk
   end.publish(message);
 }
 
+/** The path of a unix socket, by the function that connects to it, or by the client that does so. */
+const socketPaths = new WeakMap<object, string>();
+
 /** Makes a request. Its body is read when the connection is free: where the program has asked for it. */
-function makeRequest(Request: RequestClass, args: unknown[]): UndiciRequest {
-  const request = new Request(...args);
+function makeRequest(client: object, Request: RequestClass, args: unknown[]): UndiciRequest {
+  calledSocket.path = socketPaths.get(client);
+  let request: UndiciRequest;
+  try {
+    request = new Request(...args);
+  } finally {
+    calledSocket.path = undefined;
+  }
   if (typeof request.body === 'object' && request.body !== null) keepCaller(request);
   return request;
 }
@@ -78,6 +88,25 @@ export const undici: Injection = {
           from: /new Request\((?=(?:origin|this\[kUrl\]\.origin), opts, handler\))/,
           to: '$channel.made(this, handler, Request, ',
         },
+        // A client of a pool, and any client.
+        ...['const customConnect = connect', 'this[kConnector] = connect'].map((from) => ({
+          channel: 'orchestrion:undici:pool',
+          from,
+          to: '$match; $channel.connects(this, connect, socketPath)',
+          isOptional: true,
+        })),
+      ],
+    },
+    {
+      package: 'undici',
+      path: /^lib\/core\/connect\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:undici:pool',
+          from: 'return function connect ({',
+          to: 'return $channel.connector(socketPath, connect$tracewright); function connect$tracewright ({',
+          isOptional: true,
+        },
       ],
     },
     {
@@ -97,8 +126,16 @@ export const undici: Injection = {
     pooled: (self: unknown, handler: unknown) => {
       publishPooled(channels, self, handler);
     },
-    made: (client: unknown, handler: object, Request: RequestClass, ...args: unknown[]) =>
-      madeRequest(channels, client, handler, () => makeRequest(Request, args)),
+    made: (client: object, handler: object, Request: RequestClass, ...args: unknown[]) =>
+      madeRequest(channels, client, handler, () => makeRequest(client, Request, args)),
+    connector(path: unknown, connect: object) {
+      if (typeof path === 'string') socketPaths.set(connect, path);
+      return connect;
+    },
+    connects(client: object, connect: object, given: unknown) {
+      const path = typeof given === 'string' ? given : socketPaths.get(connect);
+      if (path !== undefined) socketPaths.set(client, path);
+    },
     as: asCaller,
   }),
 };

@@ -2,6 +2,7 @@ import * as diagnostics from 'node:diagnostics_channel';
 import type { ClientHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import { BoundedCache } from '../../core/bounded-cache.js';
+import { calledSocket } from '../../libraries/engine/called-socket.js';
 import { TRACE_PARENT, TRACE_STATE } from '../../spans/context/header-format.js';
 import { isOfSameTrace } from '../../spans/context/trace-context.js';
 import { withOwnParent } from '../../spans/context/trace-state-entries.js';
@@ -65,7 +66,7 @@ function originOf(origin: string): Origin {
 
 function targetOf({ method, origin, path }: UndiciRequest): CallTarget {
   const { scheme, authority } = originOf(String(origin));
-  return callTarget(String(method), scheme, authority, String(path), undefined);
+  return callTarget(String(method), scheme, authority, String(path), calledSocket.path);
 }
 
 /** The position of a header's value in a flat list of names and values. */
