@@ -25,6 +25,14 @@ export type { Attribute, EventPacket, MetadataPacket, Packet, ValueType } from '
 export { piecesOf } from './pieces.js';
 export { decodePacket, PacketDecoder, readPackets } from './read/reader.js';
 export type { ReadOptions } from './read/reader.js';
+export { PacketReceiver } from './read/receiver.js';
+export type {
+  ReceivedConnection,
+  ReceivedPacket,
+  ReceivedStream,
+  ReceiverOptions,
+} from './read/receiver.js';
+export type { StreamCounts } from './read/stream-order.js';
 export { recoverTrace } from './read/recover.js';
 export type { Span, SpanSchema, SpanValues } from './write/span.js';
 export type { Timing } from './write/event-stream.js';
