@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { TracewrightError } from '../core/errors.js';
 import { refuse, unlessFaulty, untilFault } from '../core/fault.js';
 import type { OnFault } from '../core/fault.js';
+import { nameNotText } from '../core/files/name-not-text.js';
 import { hasCode } from '../core/files/system-error.js';
 import { didYouMean } from '../core/nearest-name.js';
 import { RingFile } from '../core/recovery/ring-file.js';
@@ -72,14 +73,6 @@ export interface FoundTrace {
   path: string;
 }
 
-/** What Node puts into a name for bytes that are not UTF-8. */
-const REPLACED = '\ufffd';
-
-function nameIsNotText(path: string): TracewrightError {
-  const message = `cannot read ${path}: its name is not UTF-8; rename it to see what it has`;
-  return new TracewrightError('ERR_SYSTEM', message, { field: 'path', value: path });
-}
-
 /** Levels of directories below a path that are searched. */
 const DEEPEST = 8;
 
@@ -142,9 +135,11 @@ class Search {
       ringed = ringedFiles(directory, this.#all);
     } catch (error) {
       if (depth === 0) throw error;
-      // It was deleted meanwhile, or its name is not UTF-8: Node shows another one.
       if (!hasCode(error, 'ENOENT')) refuse(this.#onFault, directory, error);
-      else if (directory.includes(REPLACED)) this.#onFault?.(nameIsNotText(directory));
+      else {
+        const fault = nameNotText(directory);
+        if (fault !== undefined) this.#onFault?.(fault);
+      }
       return [];
     }
     return this.#wanted.flatMap((format) => [

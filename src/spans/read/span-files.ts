@@ -1,9 +1,10 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { extname, join } from 'node:path';
 import { refuse } from '../../core/fault.js';
 import type { OnFault } from '../../core/fault.js';
-import { wrapSystemError } from '../../core/files/system-error.js';
+import { nameNotText } from '../../core/files/name-not-text.js';
+import { hasCode, wrapSystemError } from '../../core/files/system-error.js';
 import { EXTENSION } from '../../heph/file-names.js';
 import { traceOf } from '../../heph/read/living-pass.js';
 
@@ -48,7 +49,7 @@ export function* filesAt(
   onDirectory?: (path: string) => void,
 ): Generator<string, void> {
   const stats = wrapSystemError('path', path, () => statSync(path));
-  if (stats.isDirectory()) yield* filesIn(path, undefined, { onFault, onDirectory });
+  if (stats.isDirectory()) yield* filesIn(path, { onFault, onDirectory }, true);
   else yield path;
 }
 
@@ -57,24 +58,29 @@ interface Search {
   onDirectory: ((path: string) => void) | undefined;
 }
 
-/** @param onUnread takes a fault of this directory, `onFault` those of the ones below it. */
-function* filesIn(
-  path: string,
-  onUnread: OnFault | undefined,
-  search: Search,
-): Generator<string, void> {
+/** @param isRoot it was asked for, and did not come from a list: it must be there. */
+function* filesIn(path: string, search: Search, isRoot: boolean): Generator<string, void> {
   search.onDirectory?.(path);
   let entries: Dirent[] = [];
   try {
     entries = wrapSystemError('path', path, () => readdirSync(path, { withFileTypes: true }));
   } catch (error) {
-    refuse(onUnread, path, error);
+    if (isRoot) throw error;
+    refuseListed(path, search.onFault, error);
   }
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     if (entry.name.startsWith('.')) continue;
     const below = join(path, entry.name);
-    if (entry.isDirectory()) yield* filesIn(below, search.onFault, search);
-    else if (entry.isFile() && extname(entry.name) === EXTENSION) yield below;
+    if (entry.isDirectory()) yield* filesIn(below, search, false);
+    else if (!entry.isFile() || extname(entry.name) !== EXTENSION) continue;
+    else if (nameNotText(below) === undefined || existsSync(below)) yield below;
+    else refuse(search.onFault, below, nameNotText(below));
   }
+}
+
+/** What was listed and is gone was deleted meanwhile, unless its name is another one. */
+function refuseListed(path: string, onFault: OnFault | undefined, error: unknown): void {
+  const fault = hasCode(error, 'ENOENT') ? nameNotText(path) : error;
+  if (fault !== undefined) refuse(onFault, path, fault);
 }
