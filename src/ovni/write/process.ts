@@ -12,7 +12,7 @@ import { currentProcess, noteEnded, noteProcess, readyProcess } from './process-
 import type { OvniProcess } from './process-note.js';
 import { claimDirectory, moveProcessMetadata, removeEmptyWorkDir } from './process-directory.js';
 import type { ProcessDirectory } from './process-directory.js';
-import { moveFinishedStreams } from './stream-directory.js';
+import { moveFinishedStreams, removeBegunThreads } from './stream-directory.js';
 import { thread } from './thread.js';
 
 /** What `procInit` accepts beyond libovni's arguments. */
@@ -140,6 +140,7 @@ export function procFini(): void {
   noteEnded(current);
   writeProcessMetadata(current);
   moveFinishedStreams(current);
+  removeBegunThreads(current);
   if (current.version === 1) moveProcessMetadata(current);
   removeEmptyWorkDir(current);
 }

@@ -131,6 +131,19 @@ export function moveFinishedStreams(process: OvniProcess): void {
   }
 }
 
+/** Deletes the empty directories of threads that were terminated while they began. */
+export function removeBegunThreads({ workDir, version }: OvniProcess): void {
+  if (version === 1) return;
+  for (const name of namesIn(workDir)) {
+    if (tidOf(name) === undefined) continue;
+    try {
+      rmdirSync(anchoredPath(join(workDir, name)));
+    } catch {
+      // It has the files of its thread.
+    }
+  }
+}
+
 function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
