@@ -2,7 +2,7 @@ import { shared } from '../core/process-state.js';
 import { OPEN } from './span.js';
 import type { Span } from './span.js';
 
-type SpanRouted = (root: Span, route: string, before: string) => void;
+type SpanRouted = (root: Span, route: string) => void;
 
 /** What frameworks say by attributes of their own spans: of the topmost span above, the route. */
 const said = shared('spans.said-route', () => ({
@@ -11,18 +11,17 @@ const said = shared('spans.said-route', () => ({
   watchers: [] as SpanRouted[],
 }));
 
-/** Calls `routed` with each route that a span says for the topmost one above it, and with the one that it said before. */
+/** Calls `routed` with the first route that a span says for the topmost one above it. */
 export function watchSpanRoutes(routed: SpanRouted): void {
   said.watchers.push(routed);
 }
 
-/** Says the route of the request that a span is below. */
+/** Says the route of the request that a span is below. What frameworks ask of themselves for it comes later. */
 export function sayRoute({ root }: Span, route: string): void {
-  const before = said.routes.get(root) ?? '';
-  if (root.state !== OPEN || before === route) return;
+  if (root.state !== OPEN || said.routes.has(root)) return;
   said.isAny = true;
   said.routes.set(root, route);
-  for (const watcher of said.watchers) watcher(root, route, before);
+  for (const watcher of said.watchers) watcher(root, route);
 }
 
 /** What spans below a request have said of its route; empty: nothing. */

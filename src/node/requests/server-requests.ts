@@ -214,13 +214,10 @@ function watchRoutes(guard: Guard, recorder: ServerRecorder): void {
       // An object that is no request of Node's. The route is taken at the end.
     }
   });
-  watchSpanRoutes((span, route, before) => {
+  watchSpanRoutes((span, route) => {
     if (guard.on !== true) return;
     const [method = ''] = span.name.split(' ', 1);
-    recorder.routed(
-      { method, span, route: '', keptRoute: bounded(before), matched: undefined },
-      bounded(route),
-    );
+    recorder.routed({ method, span, route: '', keptRoute: '', matched: undefined }, bounded(route));
   });
   onRouterMatch(1, (request, match) => {
     if (guard.on !== true) return;

@@ -1,5 +1,5 @@
 // Next.js has spans of kind server of its own below the request, and hands them on in the request's headers. Its other
-// spans say the route. A page that fails is replaced by one that shows the error.
+// spans say the route, the first one that of the request. A page that fails is replaced by one that shows the error.
 import { createServer } from 'node:http';
 import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import { ask, listen, own } from '../program.mjs';
@@ -38,6 +38,8 @@ function render(request, response) {
     '/broken/1': '/broken/[id]',
   }[request.url];
   resolvePage(request, page);
+  // What a page asks of the application itself, as SvelteKit does without a request.
+  resolvePage(request, '/api/stock');
   own('query');
   if (page.startsWith('/broken')) {
     for (const each of ['/500', '/_error']) resolvePage(request, each);
