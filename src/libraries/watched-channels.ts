@@ -147,6 +147,7 @@ const FURTHER: Partial<Record<InjectedName, readonly string[]>> = {
   adapters: ['light-my-request', 'serverless-http', '@codegenie/serverless-express'],
   koa: ['koa-mount', 'koa-route'],
   pg: ['pg-cursor'],
+  'socket.io': ['engine.io'],
 };
 
 function isCarrier(name: InjectedName): name is CarrierName {

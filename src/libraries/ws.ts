@@ -2,11 +2,14 @@ import type { EventEmitter } from 'node:events';
 import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
 import { requiredObject } from './engine/payload.js';
+import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Library, Operation } from './library.js';
 
 /** What an injected channel says of a server's `completeUpgrade`. */
 interface Accepted {
   arguments?: unknown;
+  /** The server. */
+  self?: { options?: { path?: unknown } };
 }
 
 /** What an injected channel says of a message, before its listeners are called. */
@@ -38,7 +41,10 @@ const accept: Operation<Accepted> = {
     // The last are the request, its socket, the first bytes, and the function that gets the connection.
     const given = requiredObject(call.arguments, 'arguments') as unknown[];
     const accepted = given.at(-1) as Accept;
-    const { url } = requiredObject(given.at(-4), 'request') as { url?: unknown };
+    const request = requiredObject(given.at(-4), 'request') as { url?: unknown };
+    const { url } = request;
+    const path = call.self?.options?.path;
+    if (typeof path === 'string') frameworkRouteFound(request, path);
     const connection = {
       span: spans.activeContext()?.activeSpan,
       isOfEngineIo: isOfEngineIo(url),

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { shared } from '../core/process-state.js';
 import type { InjectedName } from '../libraries/watched-channels.js';
@@ -39,25 +40,80 @@ const PACKAGES: Readonly<Partial<Record<InjectedName, string>>> = {
   redis3: 'redis',
 };
 
+/** What packages have within themselves, rather than depend on it: their calls are missed. Others serve tools. */
+const CLIENTS: readonly InjectedName[] = [
+  'amqplib',
+  'bullmq',
+  'ioredis',
+  'kafkajs',
+  'knex',
+  'mongodb',
+  'mysql2',
+  'pg',
+  'redis',
+  'redis3',
+];
+
 const IN_PACKAGE = /[\\/]node_modules[\\/]/;
 
 const warned = shared('node.bundled', () => new Set<string>());
 
 /** Says once what of a bundle is not recorded: it has neither the files of the libraries nor channels. */
 export function warnOfBundled(names: readonly InjectedName[], content: string, path: string): void {
-  const found = names.filter((name) => {
+  const { packages, warning } = found(names, (text) => content.includes(text), path);
+  if (packages.length === 0) return;
+  const externals = packages.map((name) => `--external:${name}`).join(' ');
+  warn(`${warning}; leave ${packages.length === 1 ? 'it' : 'them'} out: ${externals}`);
+}
+
+/** @param includes whether a bundle has a text. */
+function found(
+  names: readonly InjectedName[],
+  includes: (text: string) => boolean,
+  path: string,
+): { packages: readonly string[]; warning: string } {
+  const missed = names.filter((name) => {
     const [text, unless] = [TEXTS[name] ?? []].flat();
-    if (text === undefined || warned.has(name) || !content.includes(text)) return false;
-    return unless === undefined || !content.includes(unless);
+    if (text === undefined || warned.has(name) || !includes(text)) return false;
+    return unless === undefined || !includes(unless);
   });
-  if (found.length === 0) return;
-  for (const name of found) warned.add(name);
-  const packages = [...new Set(found.map((name) => PACKAGES[name] ?? name))];
-  warn(
-    `${packages.join(', ')} ${packages.length === 1 ? 'is' : 'are'} not traced: ${path} is a bundle that contains ` +
-      `${packages.length === 1 ? 'it' : 'them'}; leave ${packages.length === 1 ? 'it' : 'them'} out: ` +
-      packages.map((name) => `--external:${name}`).join(' '),
-  );
+  for (const name of missed) warned.add(name);
+  const packages = [...new Set(missed.map((name) => PACKAGES[name] ?? name))];
+  const [are, them] = packages.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const warning = `${packages.join(', ')} ${are} not traced: ${path} is a bundle that contains ${them}`;
+  return { packages, warning };
+}
+
+const PIECE_BYTES = 1 << 18;
+/** Of a text that is looked for, at most. */
+const OVERLAP_BYTES = 128;
+
+/** The same of a file of a package. It is read in pieces, apart from the thread that serves. */
+export async function warnOfBundledPackage(
+  names: readonly InjectedName[],
+  path: string,
+): Promise<void> {
+  const clients = names.filter((name) => CLIENTS.includes(name));
+  const left = new Set(clients.flatMap((name) => [TEXTS[name] ?? []].flat()));
+  const texts = new Set<string>();
+  const file = await open(path);
+  try {
+    const piece = Buffer.alloc(OVERLAP_BYTES + PIECE_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(piece, OVERLAP_BYTES, PIECE_BYTES);
+      if (bytesRead === 0) break;
+      for (const text of left) {
+        if (!piece.subarray(0, OVERLAP_BYTES + bytesRead).includes(text)) continue;
+        texts.add(text);
+        left.delete(text);
+      }
+      piece.copyWithin(0, bytesRead, OVERLAP_BYTES + bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+  const { packages, warning } = found(clients, (text) => texts.has(text), path);
+  if (packages.length > 0) warn(warning);
 }
 
 /** A file with fewer bytes has no library in it. */

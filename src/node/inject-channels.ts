@@ -17,6 +17,10 @@ interface ModuleClass {
 /** Bytes of a file that may be a bundle with a library in it. */
 const LEAST_BUNDLE = 1 << 14;
 const MOST_BUNDLE = 1 << 26;
+/** The same of a file of a package, which is seldom one. */
+const LEAST_OF_PACKAGE = 1 << 20;
+/** Until then a service has started. */
+const LATER_MS = 1000;
 
 /** The packages of libraries, and other names under which the program has installed them. */
 function packagesOf(names: readonly InjectedName[]): string[] {
@@ -88,10 +92,17 @@ function isOfModules(name: string, directories: readonly string[]): boolean {
 }
 
 function checkBundle(names: readonly InjectedName[], content: string, path: string): void {
-  if (/[\\/]node_modules[\\/]/.test(path)) return;
-  const { warnOfBundled } =
+  const load = (): typeof import('./bundled-libraries.js') =>
     require('./bundled-libraries.js') as typeof import('./bundled-libraries.js');
-  warnOfBundled(names, content, path);
+  if (!/[\\/]node_modules[\\/]/.test(path)) {
+    load().warnOfBundled(names, content, path);
+  } else if (content.length >= LEAST_OF_PACKAGE) {
+    setTimeout(() => {
+      load()
+        .warnOfBundledPackage(names, path)
+        .catch(() => undefined);
+    }, LATER_MS).unref();
+  }
 }
 
 /** A program of ES modules is not compiled where it could be seen. It is looked at later. */

@@ -18,7 +18,8 @@ describe('socket.io', () => {
         undefined,
         undefined,
       ]);
-      for (const span of connections) expect(span).toMatchObject({ kind: 'server', name: 'GET' });
+      for (const span of connections)
+        expect(span).toMatchObject({ kind: 'server', name: 'GET /socket.io/' });
       for (const event of events) {
         expect(event.parentSpanId).toBeUndefined();
         expect(treeOf(spans, event)).toEqual(['GET', '  GET']);

@@ -25,6 +25,8 @@ import { pg } from './pg.js';
 import { ioredis, redis, redis3 } from './redis.js';
 import { undici } from './undici.js';
 import { callOutside } from '../engine/callers.js';
+import { isObject } from '../engine/payload.js';
+import { frameworkRouteFound } from '../engine/router-matches.js';
 import { serveWebRequest } from '../engine/socketless-requests.js';
 import { SOCKETLESS } from '../watched-channels.js';
 
@@ -292,7 +294,23 @@ export const INJECTIONS: Readonly<Record<InjectedName, Injection>> = {
           },
         ],
       },
+      // It answers requests before the program's server gets them.
+      {
+        package: 'engine.io',
+        path: /^(?:build|lib)\/server\.js$/,
+        texts: ['handleRequest(req, res)', 'handleUpgrade(req, socket, head)'].map((handling) => ({
+          channel: 'orchestrion:socket.io:connect',
+          from: new RegExp(`(?:this|self)\\.${handling.replaceAll(/[()]/g, '\\$&')}`),
+          to: '$channel.routed(req, path); $match',
+          isOptional: true,
+        })),
+      },
     ],
+    calls: () => ({
+      routed(request: unknown, path: unknown) {
+        if (isObject(request) && typeof path === 'string') frameworkRouteFound(request, path);
+      },
+    }),
   },
   undici,
   ws: {

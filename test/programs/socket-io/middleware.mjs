@@ -7,13 +7,13 @@ import { ask, listen, own } from '../program.mjs';
 export const expected = `
 consumer socket.io /shop links:1
   own order 7
-server GET (no route) 200
-server GET (no route) 200
-server GET (no route) 200
+server GET /socket.io/ 200
+server GET /socket.io/ 200
+server GET /socket.io/ 200
   own allow
-server POST (no route) 200
-server POST (no route) 200
-server POST (no route) 200
+server POST /socket.io/ 200
+server POST /socket.io/ 200
+server POST /socket.io/ 200
   own authorize
   own connection
 `;

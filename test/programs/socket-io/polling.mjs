@@ -6,12 +6,12 @@ import { ask, listen, own } from '../program.mjs';
 export const expected = `
 consumer socket.io / links:1
   own order 7
-server GET (no route) 200
-server GET (no route) 200
-server GET (no route) 200
-server POST (no route) 200
-server POST (no route) 200
-server POST (no route) 200
+server GET /socket.io/ 200
+server GET /socket.io/ 200
+server GET /socket.io/ 200
+server POST /socket.io/ 200
+server POST /socket.io/ 200
+server POST /socket.io/ 200
   own connection
 `;
 export const alone =
