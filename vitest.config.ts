@@ -45,7 +45,7 @@ const LONG = [
   // Copies of the package in projects of their own, and counted instructions.
   'test/package/{copies,counted-instructions,demo,looking-without-binary,tarball,without-binary}.test.ts',
   // Commands and the index in more cases, and with other programs that read what they write.
-  'test/cli/commands/{convert,dumpi,report-mpi,several-services}.test.ts',
+  'test/cli/commands/{convert,dumpi,large-packet,report-mpi,several-services}.test.ts',
   'test/export/parquet.test.ts',
   'test/ship/{nats-target,parquet-target,metrics}.test.ts',
   'test/look/report/{called-services,duckdb,html/hostile-page,released-requests,stalls,text/hostile-text}.test.ts',

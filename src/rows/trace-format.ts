@@ -53,8 +53,8 @@ export interface TraceFormat {
    * @param ringed as for `tracesIn`, in the directory of `path`.
    */
   piecesOf?(path: string, ringed: readonly string[]): string[];
-  /** One line for each record: readable, or a JSON object. */
-  dump(path: string, json: boolean, options: JobOptions): Iterable<string>;
+  /** One line for each record: readable, or a JSON object. A long one comes in pieces. */
+  dump(path: string, json: boolean, options: JobOptions): Iterable<string | Iterable<string>>;
   /**
    * Output of other readers of this format, byte for byte, by the name that `dump --format` takes.
    * Each character of a line is one byte.

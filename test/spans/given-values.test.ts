@@ -107,7 +107,7 @@ describe('what a program gives', { timeout: 120_000 }, () => {
         const exported = otlpSpans(path);
         const epoch = readEpoch(path)!;
         const dumped = [...hephFormat.dump(path, true, {})]
-          .map((line) => JSON.parse(line) as Json)
+          .map((line) => JSON.parse(line as string) as Json)
           .filter(({ kind }) => kind === 'span');
         list.forEach(({ start, end, event, value }, i) => {
           const span = spans[i]!;

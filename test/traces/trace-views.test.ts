@@ -58,7 +58,10 @@ function stateOf(path: string): string[] {
 function linesOf(path: string): Map<string, string[]> {
   const found = findTraces([path]);
   return new Map(
-    found.map((trace) => [trace.format.name, [...trace.format.dump(trace.path, false, {})]]),
+    found.map((trace) => [
+      trace.format.name,
+      [...trace.format.dump(trace.path, false, {})].map(String),
+    ]),
   );
 }
 

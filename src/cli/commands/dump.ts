@@ -109,7 +109,15 @@ Exit codes
         () => read?.(path, job) ?? format.dump(path, json, job),
       );
       for (const line of lines) {
-        const full = output.write(`${json ? terminalText(line) : line}\n`);
+        let last = '';
+        if (typeof line === 'string') last = line;
+        else {
+          for (const piece of line) {
+            const full = output.write(json ? terminalText(piece) : piece);
+            if (full) await full;
+          }
+        }
+        const full = output.write(`${json ? terminalText(last) : last}\n`);
         if (full) await full;
       }
       await output.flush();

@@ -2,7 +2,7 @@ import { quotedText } from '../../core/readable-text.js';
 import { jsonInteger, jsonValue, numberText } from '../../core/json.js';
 import type { JsonObject } from '../../core/json.js';
 import { wallClock } from '../../core/wall-clock.js';
-import type { Attribute, Packet } from '../packet.js';
+import type { Attribute, EventPacket, Packet } from '../packet.js';
 
 /**
  * One readable line for a packet, without the line's end. Text is in quotes, with control
@@ -16,15 +16,40 @@ export function dumpLine(packet: Packet): string {
         : `${packet.epoch.toString()} ns (${wallClock(packet.epoch)})`;
     return `metadata ${quotedText(packet.name)} = ${value}`;
   }
-  const { stream, substream, counter, start, end } = packet;
-  const attributes = packet.attributes.map(
-    ({ name, type, value }) => ` ${quotedText(name)}:${type}=${shownValue(value)}`,
-  );
+  return headOf(packet) + packet.attributes.map(attributeOf).join('');
+}
+
+function headOf({ stream, substream, counter, start, end, description }: EventPacket): string {
   return (
     `event stream ${stream} substream ${substream.toString()} #${counter} ` +
     `${start.toString()}..${end.toString()} ns (${(end - start).toString()} ns) ` +
-    `${quotedText(packet.description)}${attributes.join('')}`
+    quotedText(description)
   );
+}
+
+function attributeOf({ name, type, value }: Attribute): string {
+  return ` ${quotedText(name)}:${type}=${shownValue(value)}`;
+}
+
+/** The line of an event in pieces, an attribute each: the whole of a large one takes many times its memory. */
+export function* dumpPieces(
+  event: EventPacket,
+  attributes: Iterable<Attribute>,
+  json: boolean,
+): Generator<string, void> {
+  if (!json) {
+    yield headOf(event);
+    for (const attribute of attributes) yield attributeOf(attribute);
+    return;
+  }
+  // They are the last field.
+  yield JSON.stringify(dumpObject(event)).slice(0, -']}'.length);
+  let separator = '';
+  for (const attribute of attributes) {
+    yield separator + JSON.stringify(jsonValue(attribute));
+    separator = ',';
+  }
+  yield ']}';
 }
 
 /**

@@ -6,7 +6,7 @@ import { refuse } from '../../core/fault.js';
 import type { OnFault } from '../../core/fault.js';
 import type { Progress } from '../../core/finding.js';
 import { PACKET_HEAD_BYTES, SIZE_OFFSET } from '../layout.js';
-import type { Packet } from '../packet.js';
+import type { Attribute, EventPacket, Packet } from '../packet.js';
 import { LivingFile } from './living-file.js';
 import type { LivingOptions, LivingState, Part } from './living-file.js';
 import { nextEvent } from './next-event.js';
@@ -247,6 +247,21 @@ export class PacketCursor {
    */
   packet(): Packet {
     return this.#decoding.decode(this.#at, this.#next - this.#at);
+  }
+
+  /**
+   * The current event without its attributes, and these one by one: of a large one they take many times its size. Until
+   * the last of them is read, the cursor stays.
+   *
+   * @throws TraceFormatError as `packet` does, before it returns.
+   */
+  largeEvent(): { event: EventPacket; attributes: Generator<Attribute, void> } {
+    const size = this.#next - this.#at;
+    this.#decoding.eventHead(this.#at, size);
+    const each = this.#decoding.attributes();
+    while (each.next().done !== true);
+    const event = this.#decoding.eventHead(this.#at, size);
+    return { event, attributes: this.#decoding.attributes() };
   }
 
   close(): void {

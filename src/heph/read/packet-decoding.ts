@@ -131,6 +131,21 @@ export class PacketDecoding {
     return isEventAt(this.#view, at) ? this.#event(at) : this.#metadata(at);
   }
 
+  /** The event at position `at` without its attributes, which `attributes` yields. Errors as of `decode`. */
+  eventHead(at: number, size: number): EventPacket {
+    this.#packet = at;
+    this.#end = at + size;
+    return this.#head(at);
+  }
+
+  /** One by one, what follows the event that `eventHead` has returned last. Errors as of `decode`. */
+  *attributes(): Generator<Attribute, void> {
+    for (let index = 0; this.#at < this.#end; index++) {
+      if (index === MAX_ATTRIBUTES) this.#tooMany();
+      yield this.#attribute(index);
+    }
+  }
+
   /** The error for a source that ends inside the eight bytes of a packet's head. */
   headCut(at: number, left: number): TraceFormatError {
     this.#packet = at;
@@ -161,29 +176,35 @@ export class PacketDecoding {
   }
 
   #event(at: number): EventPacket {
-    const view = this.#view;
-    const end = this.#end;
-    this.#at = nameAt(at);
-    const description = this.#text('description', -1);
-    const attributes: Attribute[] = [];
-    while (this.#at < end) {
-      if (attributes.length === MAX_ATTRIBUTES) {
-        const most = `at most ${MAX_ATTRIBUTES}`;
-        this.#fail(this.#at, 'attributes', 'the event has more attributes', undefined, most);
-      }
+    const event = this.#head(at);
+    const { attributes } = event;
+    while (this.#at < this.#end) {
+      if (attributes.length === MAX_ATTRIBUTES) this.#tooMany();
       attributes.push(this.#attribute(attributes.length));
     }
+    return event;
+  }
+
+  #tooMany(): never {
+    const most = `at most ${MAX_ATTRIBUTES}`;
+    this.#fail(this.#at, 'attributes', 'the event has more attributes', undefined, most);
+  }
+
+  #head(at: number): EventPacket {
+    const view = this.#view;
+    this.#at = nameAt(at);
+    const description = this.#text('description', -1);
     return {
       kind: 'event',
       offset: this.#base + at,
-      size: end - at,
+      size: this.#end - at,
       stream: view.getUint32(at + STREAM_OFFSET),
       counter: view.getUint32(at + COUNTER_OFFSET),
       substream: view.getBigUint64(at + SUBSTREAM_OFFSET),
       start: view.getBigUint64(at + START_OFFSET),
       end: view.getBigUint64(at + END_OFFSET),
       description,
-      attributes,
+      attributes: [],
     };
   }
 

@@ -7,7 +7,7 @@ import { attributesAt } from '../../heph/layout.js';
 import { checkEndOfFile, checkPackets } from '../../heph/read/check.js';
 import type { EventCheck } from '../../heph/read/check.js';
 import { lossesOf } from '../../heph/read/cut-ends.js';
-import { dumpLine, dumpObject } from '../../heph/read/dump.js';
+import { dumpLine, dumpObject, dumpPieces } from '../../heph/read/dump.js';
 import { traceOf } from '../../heph/read/living-pass.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
 import { EVENT_BYTES, METADATA_BYTES } from '../../heph/read/packet-head.js';
@@ -58,8 +58,15 @@ function lostIdentity(path: string, { view, position, size, offset }: PacketCurs
   return new TraceFormatError(path, offset, message, { field });
 }
 
-/** A packet for a person or a program; undefined if it is refused. */
-function lineOf(cursor: PacketCursor, decoder: SpanDecoder, json: boolean): string | undefined {
+/** Events from here on are printed attribute by attribute. */
+const LARGE_BYTES = 1 << 20;
+
+/** A packet for a person or a program, a large one in pieces; undefined if it is refused. */
+function lineOf(
+  cursor: PacketCursor,
+  decoder: SpanDecoder,
+  json: boolean,
+): string | Iterable<string> | undefined {
   let span;
   try {
     // Also of what another event defines the decoder takes note.
@@ -72,6 +79,10 @@ function lineOf(cursor: PacketCursor, decoder: SpanDecoder, json: boolean): stri
     return json ? JSON.stringify(spanObject(span, cursor)) : spanLine(span, cursor);
   }
   try {
+    if (cursor.isEvent && cursor.size > LARGE_BYTES) {
+      const { event, attributes } = cursor.largeEvent();
+      return dumpPieces(event, attributes, json);
+    }
     const packet = cursor.packet();
     return json ? JSON.stringify(dumpObject(packet)) : dumpLine(packet);
   } catch (error) {

@@ -18,7 +18,7 @@ const register = fileURLToPath(new URL('../../../dist/node/register.js', import.
 const convert = chromeEvents;
 
 function dumped(path: string, json: boolean): string[] {
-  return findTraces([path]).flatMap(({ format }) => [...format.dump(path, json, {})]);
+  return findTraces([path]).flatMap(({ format }) => [...format.dump(path, json, {})].map(String));
 }
 
 const SERVICE = `
