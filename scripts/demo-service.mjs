@@ -26,6 +26,8 @@ export class DemoService {
     for (const name of Object.keys(env)) if (name.startsWith('TRACEWRIGHT_')) delete env[name];
     if (traced) {
       Object.assign(env, { TRACEWRIGHT_DIR: directory, TRACEWRIGHT_QUIET: '1' });
+      // The demo shows both formats that the hook writes.
+      env.TRACEWRIGHT_FORMATS = 'heph,ovni';
       // As in a service of its own: the clone has @opentelemetry/api, which switches context on.
       env.TRACEWRIGHT_CONTEXT = Number.parseInt(process.versions.node) >= 24 ? 'on' : 'off';
     }

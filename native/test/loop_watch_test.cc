@@ -182,10 +182,10 @@ TEST(loop_watch_without_spans_believes_a_thread_that_rests) {
     // Long: the first look comes after half of it, and the drain thread may get no CPU for as long.
     stage.begin(2000, false);
     stage.turn();
-    stage.watch->rest(true);
+    stage.watch->wait();
     pause_us(4500000);
-    stage.watch->rest(false);
     CHECK_EQUAL(stage.state(), 0u);
+    stage.watch->enter();
     CHECK_EQUAL(stage.turn(), 0u);
     pause_us(4500000);
     CHECK_EQUAL(stage.turn(), LoopWatch::kStall);

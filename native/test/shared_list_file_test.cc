@@ -46,12 +46,6 @@ TEST(entries_of_many_threads_make_one_file_that_is_always_whole) {
     wanted += (thread == 0 ? "k" : ",k") + std::to_string(thread) + "=" + std::to_string(turns - 1);
   }
   CHECK_EQUAL(content_of(path), wanted + "}");
-  forget_list_entries(path);
-  Failure failure;
-  CHECK(put_list_entry(path, "z", "z", "[", "]", &failure));
-  CHECK_EQUAL(content_of(path), "[z]");
-  CHECK(put_list_entry(path, "", "", "<", ">", &failure));
-  CHECK_EQUAL(content_of(path), "<z>");
 }
 
 }  // namespace test

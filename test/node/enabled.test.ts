@@ -101,7 +101,7 @@ describe('tools that inherit the hook', () => {
     // One directory for all that npm starts.
     const [run] = readdirSync(join(cwd, 'traces')).filter((name) => name.startsWith('run-'));
     const names = readdirSync(join(cwd, 'traces', run!), { recursive: true, encoding: 'utf8' });
-    expect(names.filter((name) => /proc\.\d+$/.test(name))).toHaveLength(1);
+    expect(names.filter((name) => name.endsWith('.heph'))).toHaveLength(1);
   });
 
   it.each([

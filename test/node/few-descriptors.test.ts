@@ -48,8 +48,6 @@ describe.runIf(process.platform === 'linux')('descriptors of a traced service', 
     expect(ending).toMatchObject({ code: 0, signal: null, stderr: '' });
     expect(outcome(ending).served).toBe(REQUESTS);
     const names = readdirSync(service.directory, { recursive: true, encoding: 'utf8' });
-    // The thread, its event loop and its garbage collections.
-    expect(names.filter((name) => name.endsWith('stream.obs'))).toHaveLength(3);
     const heph = names.filter((name) => name.endsWith('.heph'));
     expect(heph).toHaveLength(1);
     const served = [];

@@ -195,7 +195,7 @@ test('traces a service that does not know of it', async () => {
     TRACEWRIGHT_DIR: join(project, 'service'),
   });
   const files = readdirSync(join(project, 'service'), { recursive: true }).map(String);
-  expect(files.some((name) => name.endsWith('.obs'))).toBe(true);
+  expect(files.some((name) => name.endsWith('.heph'))).toBe(true);
   await tracewright('check', 'service');
   expect(files.filter((name) => name.endsWith('.ring'))).toEqual([]);
 });

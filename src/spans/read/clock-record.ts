@@ -8,15 +8,7 @@ import {
 import { CLOCK_DESCRIPTION, CLOCK_REAL, CLOCK_TIME } from '../layout.js';
 import type { RecordedAttributes, RecordedValue } from '../span-record.js';
 import { AttributeCursor } from './attribute-cursor.js';
-import type { TraceClock } from './trace-clock.js';
-
-/** What a clock record says of one moment, in ns: 64 bits each. */
-export interface ClockReading {
-  /** Since 1970. */
-  readonly real: bigint;
-  /** Since the trace's epoch. The record itself may begin later. */
-  readonly time: bigint;
-}
+import type { ClockReading, TraceClock } from './trace-clock.js';
 
 function word(attributes: RecordedAttributes, name: string): bigint | undefined {
   const value: RecordedValue | undefined = Object.hasOwn(attributes, name)

@@ -1,8 +1,15 @@
 import { CLOCK_JUMP } from '../layout.js';
-import type { ClockReading } from './clock-record.js';
 
 /** Steps that are kept: spans may have begun before some of them. */
 const MAX_STEPS = 256;
+
+/** What a clock record says of one moment, in ns: 64 bits each. */
+export interface ClockReading {
+  /** Since 1970. */
+  readonly real: bigint;
+  /** Since the trace's epoch. The record itself may begin later. */
+  readonly time: bigint;
+}
 
 /** From a moment of the trace on, what is added to its times, beyond the epoch. */
 interface ClockStep {

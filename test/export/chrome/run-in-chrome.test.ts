@@ -10,7 +10,6 @@ import { writeOvniTrace } from '../../cli/small-ovni-trace.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
 import { chromeEvents } from './chrome-events.js';
-import { execute, normal, writeVersion3 } from '../../ovni/trace-building.js';
 
 const directory = temporaryDirectory();
 const register = fileURLToPath(new URL('../../../dist/node/register.js', import.meta.url));
@@ -39,6 +38,7 @@ async function serviceRun(name: string, context: string): Promise<string> {
       ...process.env,
       TRACEWRIGHT_DIR: run,
       TRACEWRIGHT_CONTEXT: context,
+      TRACEWRIGHT_FORMATS: 'heph,ovni',
       TRACEWRIGHT_QUIET: '1',
     },
   });
@@ -195,23 +195,6 @@ it('names requests by their attributes, also by those of older conventions', asy
   }
   const slices = convert(path).filter(({ cat }) => cat === 'internal');
   expect(slices.map(({ name }) => name)).toEqual(['GET /new', 'GET /old', 'PUT http://shop/old']);
-});
-
-it('draws the pieces of a thread on one track, on which nothing overlaps', () => {
-  const run = join(directory, 'pieces');
-  for (const [piece, start] of [1000n, 10_500n, 20_400n].entries()) {
-    const ovni = { lib: { version: '1.14.0', commit: 'unknown', epoch: '5' } };
-    const events = [execute(start), normal('OHe', start + 10_000n)];
-    writeVersion3([{ events, ovni }], join(run, 'ovni', `4242.00000${piece + 1}`));
-  }
-  const slices = convert(run).filter(({ ph }) => ph === 'X');
-  expect(new Set(slices.map(({ pid, tid }) => `${pid} ${tid}`)).size).toBe(1);
-  const first = slices[0]!.ts;
-  expect(slices.map(({ ts, dur }) => [ts - first, dur])).toEqual([
-    [0, 10],
-    [10, 9.5],
-    [19.5, 9.9],
-  ]);
 });
 
 it('loses no nanosecond of a machine that has been up for months', () => {

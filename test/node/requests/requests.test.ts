@@ -23,6 +23,9 @@ async function raw(port: number, text: string): Promise<string> {
   return answer;
 }
 
+/** Both formats of the hook: the number of open requests is a mark of ovni. */
+const BOTH = { TRACEWRIGHT_FORMATS: 'heph,ovni' };
+
 function valuesInFlight(service: TracedProcess): unknown[] {
   return streamsOf(service.directory)
     .get('main')!
@@ -86,7 +89,9 @@ describe('requests', () => {
   });
 
   it('on one connection each have their own bytes, also when they are pipelined', async () => {
-    const service = new TracedProcess('service.mjs', { env: { TRACEWRIGHT_REQUEST_BYTES: '1' } });
+    const service = new TracedProcess('service.mjs', {
+      env: { ...BOTH, TRACEWRIGHT_REQUEST_BYTES: '1' },
+    });
     const answer = await raw(
       await service.port(),
       'GET /stream HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n' +
@@ -109,7 +114,7 @@ describe('requests', () => {
   });
 
   it('do not ask Node for bytes by default', async () => {
-    const service = new TracedProcess('service.mjs');
+    const service = new TracedProcess('service.mjs', { env: BOTH });
     await raw(await service.port(), 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     await end(service);
     const [span] = spansOf(service.directory);
@@ -118,7 +123,7 @@ describe('requests', () => {
   });
 
   it('that overlap have substreams of their own, and are counted together', async () => {
-    const service = new TracedProcess('service.mjs');
+    const service = new TracedProcess('service.mjs', { env: BOTH });
     const port = await service.port();
     const first = connect(port, '127.0.0.1');
     first.write('GET /hold HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -139,7 +144,7 @@ describe('requests', () => {
     ['by the service in the middle of the answer', '/half', 206n],
     ['by the service before any answer', '/drop', undefined],
   ])('that are aborted %s are marked', async (_, path, status) => {
-    const service = new TracedProcess('service.mjs');
+    const service = new TracedProcess('service.mjs', { env: BOTH });
     const outgoing = request({ host: '127.0.0.1', port: await service.port(), path });
     outgoing.on('error', () => undefined);
     outgoing.on('response', (response) => {

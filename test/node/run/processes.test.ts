@@ -27,8 +27,8 @@ describe('cluster workers', () => {
       expect(looms.flatMap(({ processes }) => processes.map(({ pid }) => pid)).sort()).toEqual(
         [service.pid, ...pids].sort(),
       );
-      // The primary serves nothing itself: its life is recorded.
-      expect(hephFiles(directory)).toHaveLength(3);
+      // The primary serves nothing itself. Its life is recorded if it was long enough.
+      expect([2, 3]).toContain(hephFiles(directory).length);
       const served = requestsOf(directory).map(({ path }) => path);
       expect(served.filter((path) => path === '/end')).toHaveLength(2);
     },
