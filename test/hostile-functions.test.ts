@@ -94,6 +94,18 @@ const functions: Readonly<Record<string, readonly Call[]>> = {
     ),
   ],
   'heph.decodePacket': [after(heph.decodePacket)],
+  'heph.PacketReceiver': [
+    (values) => new (heph.PacketReceiver as unknown as LooseClass)(...values),
+    ...['window', 'maxPacketBytes', 'maxHeldBytes', 'maxSenders', 'maxStreams'].map(
+      (name): Call =>
+        ([value]) =>
+          new (heph.PacketReceiver as unknown as LooseClass)({ [name]: value }),
+    ),
+    ([value, bytes]) => new heph.PacketReceiver().datagram(value as never, bytes as never),
+    ([bytes]) => new heph.PacketReceiver().datagram('sender', bytes as never),
+    ([value]) => new heph.PacketReceiver().connection(value as never),
+    ([bytes]) => new heph.PacketReceiver().connection('sender').push(bytes as never),
+  ],
   'heph.PacketDecoder': [
     (values) => new (heph.PacketDecoder as unknown as LooseClass)(...values),
     ([maxPacketBytes]) =>

@@ -43,6 +43,7 @@ const calls: Readonly<Record<string, Call>> = {
   'dumpi.readSections': (options) => dumpi.readSections(file, options),
   'dumpi.recoverTrace': (options) => dumpi.recoverTrace(file, options),
   'heph.PacketDecoder': (options) => new heph.PacketDecoder('x', options),
+  'heph.PacketReceiver': (options) => new heph.PacketReceiver(options),
   'heph.checkTrace': (options) => first(heph.checkTrace(file, options)),
   'heph.openTrace': (options) => heph.openTrace(to, options),
   'heph.openTrace, target': (options) => heph.openTrace({ file: to, ...options }),

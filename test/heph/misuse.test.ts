@@ -109,6 +109,7 @@ const elsewhere = new Set<string>([
   'TraceFormatError',
   // The read side: reader.test.ts, check.test.ts and others.
   'PacketDecoder',
+  'PacketReceiver',
   'checkTrace',
   'decodePacket',
   'readPackets',

@@ -100,6 +100,7 @@ export function* checkKernelEvents(
   path: string,
   options: CheckKernelOptions = {},
 ): Generator<Finding, void> {
+  options = ownOptions(options, ['onProgress']);
   const findings = new Findings(path);
   let last = 0n;
   let ended = false;
@@ -111,10 +112,7 @@ export function* checkKernelEvents(
     options.onProgress?.(done, total);
   };
   try {
-    for (const event of readKernelEvents(path, {
-      ...ownOptions(options, ['onProgress']),
-      onProgress,
-    })) {
+    for (const event of readKernelEvents(path, { onProgress })) {
       offset = event.offset;
       if (event.kind === 'end') {
         ended = true;
