@@ -11,7 +11,6 @@ describe.runIf(process.platform === 'linux')('what a process has acknowledged', 
     'disk full to the end',
     'disk full, killed',
     'rotation within a budget',
-    'ovni hook',
     'unix peer goes away',
     'no descriptor left',
   ])(

@@ -68,18 +68,6 @@ const ovniOf = (version) => ({
   },
 });
 
-/** The pieces of ovni that the register hook makes of a process. */
-const ovniPieces = {
-  name: 'ovni hook',
-  open: () => ({ emit: ovni.event('OB.(u32 n)') }),
-  recover(place) {
-    for (const piece of readdirSync(join(place, 'ovni'))) {
-      if (!piece.startsWith('.')) ovni.recoverTrace(join(place, 'ovni', piece));
-    }
-  },
-  read: ovniOf(3).read,
-};
-
 const dumpi = {
   name: 'dumpi',
   open(place, thread, options) {
@@ -127,5 +115,5 @@ const laplace = {
   },
 };
 
-export const formats = [heph, ovniOf(1), ovniOf(3), ovniPieces, dumpi, laplace];
+export const formats = [heph, ovniOf(1), ovniOf(3), dumpi, laplace];
 export const formatNamed = (name) => formats.find((format) => format.name === name);

@@ -86,32 +86,6 @@ async function deleted({ start, place, events, options }, isKilled = false) {
   return { recording, lost };
 }
 
-/** Pieces of ovni exist under the register hook. Deleted are the oldest: the numbers before the first that is left. */
-async function ovniPieces({ start, place, events }, isKilled) {
-  const env = {
-    NODE_OPTIONS: `--import ${import.meta.resolve('tracewright/register')}`,
-    TRACEWRIGHT_FORMATS: 'ovni',
-    TRACEWRIGHT_DIR: place,
-    TRACEWRIGHT_RING_BYTES: String(RING.ringBytes),
-    TRACEWRIGHT_ROTATE_BYTES: String(1 << 18),
-    TRACEWRIGHT_MAX_BYTES: String(1 << 20),
-  };
-  const recording = await start(place, {}, {}, { env });
-  const piece = () => Number(readdirSync(join(place, 'ovni')).sort().at(-1).slice(-6));
-  for (let last = 1; last <= 8; last = piece()) {
-    await recording.emit(events);
-    await delay(300);
-  }
-  await recording.emit(events);
-  const lost = isKilled ? await recording.kill() : await recording.end();
-  const deleted = (found) => {
-    const first = found.reduce((least, n) => Math.min(least, n), Infinity);
-    if (first === 0) throw new Error('no piece was deleted');
-    return first;
-  };
-  return { recording, lost, deleted };
-}
-
 /**
  * @typedef {object} Setting what a scenario gets.
  * @property {(place, options, more?) => Promise<RecordingProcess>} start
@@ -306,18 +280,6 @@ export const scenarios = [
       const { deleted: pieces } = await recording.do('stats');
       return { recording, lost: await recording.end(), deleted: pieces.events };
     },
-  },
-  {
-    fault: 'pieces deleted by rotation',
-    formats: ['ovni hook'],
-    policies: ['block'],
-    run: (setting) => ovniPieces(setting, false),
-  },
-  {
-    fault: 'the same, killed',
-    formats: ['ovni hook'],
-    policies: ['block'],
-    run: (setting) => ovniPieces(setting, true),
   },
   {
     fault: 'no descriptor left',

@@ -87,7 +87,9 @@ Converts the traces at PATH. The traces themselves do not change.
   --to chrome   JSON for ui.perfetto.dev and chrome://tracing, from the same
                 traces. OUT is as for perfetto
   --to ovni3    an ovni trace of version 3, which today's ovniemu reads, from
-                one of version 1. OUT is a new directory
+                one of version 1, or from Heph traces: threads, and marks of
+                their requests, stalls and garbage collections. OUT is a new
+                directory
   --to laplace-text
                 a reference trace as text, from a binary one, like Laplace's
                 raw-reference-binary-to-text. PATH can be - for standard input.
