@@ -222,30 +222,41 @@ describe('a link that somebody has planted', () => {
   });
 
   it.each([
-    ['Heph', (path: string) => openTrace(path, { exists: 'replace' })],
-    ['Laplace', (path: string) => openReferences(path, { exists: 'replace' })],
-  ])('in place of a %s file that is replaced: only a regular file is', async (_, replace) => {
-    const path = place();
-    const victim = join(path, 'victim');
-    const names = ['pipe', 'link', 'directory'];
-    writeFileSync(victim, 'precious');
-    expect(spawnSync('mkfifo', [join(path, 'pipe')]).status).toBe(0);
-    symlinkSync(victim, join(path, 'link'));
-    mkdirSync(join(path, 'directory'));
-    for (const name of names) {
-      expect(() => replace(join(path, name))).toThrow(
-        expect.objectContaining({
-          code: 'ERR_TRACE_EXISTS',
-          message: expect.stringContaining('is not a regular file') as string,
-        }),
-      );
-    }
-    linkSync(victim, join(path, 'hard'));
-    await replace(join(path, 'hard')).close();
-    expect(statSync(victim).nlink).toBe(1);
-    expect(readFileSync(victim, 'utf8')).toBe('precious');
-    expect(readdirSync(path).sort()).toEqual([...names, 'hard', 'victim'].sort());
-  });
+    [
+      'Heph',
+      ['pipe', 'link', 'directory'],
+      (path: string) => openTrace(path, { exists: 'replace' }),
+    ],
+    // Which writes to a pipe.
+    [
+      'Laplace',
+      ['link', 'directory'],
+      (path: string) => openReferences(path, { exists: 'replace' }),
+    ],
+  ])(
+    'in place of a %s file that is replaced: only a regular file is',
+    async (_, names, replace) => {
+      const path = place();
+      const victim = join(path, 'victim');
+      writeFileSync(victim, 'precious');
+      expect(spawnSync('mkfifo', [join(path, 'pipe')]).status).toBe(0);
+      symlinkSync(victim, join(path, 'link'));
+      mkdirSync(join(path, 'directory'));
+      for (const name of names) {
+        expect(() => replace(join(path, name))).toThrow(
+          expect.objectContaining({
+            code: 'ERR_TRACE_EXISTS',
+            message: expect.stringContaining('is not a regular file') as string,
+          }),
+        );
+      }
+      linkSync(victim, join(path, 'hard'));
+      await replace(join(path, 'hard')).close();
+      expect(statSync(victim).nlink).toBe(1);
+      expect(readFileSync(victim, 'utf8')).toBe('precious');
+      expect(readdirSync(path).sort()).toEqual(['directory', 'hard', 'link', 'pipe', 'victim']);
+    },
+  );
 
   it('in place of a piece of a series: the next number is taken', async () => {
     const path = place();

@@ -1,13 +1,12 @@
 // The formats in which one ring alone feeds a file: how a thread writes numbered records to pieces of a
-// series, and how they are read. A rotated ovni trace is such a series. DUMPI and Laplace do not rotate:
-// there each thread closes its file and opens one in the next directory.
+// series, and how they are read. None of them rotates: in DUMPI and Laplace each thread closes its file and opens one
+// in the next directory, and a trace of ovni is one piece.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as dumpiPackage from 'tracewright/dumpi';
 import * as laplacePackage from 'tracewright/laplace';
 import * as ovniPackage from 'tracewright/ovni';
-import { internal } from '../../scripts/package-layout.mjs';
 
 /**
  * @typedef {object} Thread what a thread writes with.
@@ -52,36 +51,20 @@ function makePiece(directory, number) {
 
 /** @param {1 | 3} version */
 function ovni(version) {
-  const { addCpu, clockNow, event, procFini, procInit, readStream, threadFree, threadInit } =
-    ovniPackage;
+  const { addCpu, event, procFini, procInit, readStream, threadFree, threadInit } = ovniPackage;
   const fileIn = (path) => (version === 3 ? join(path, 'stream.obs') : path);
   return {
     begin(directory, thread, ringBytes) {
-      const { followProcess, moveProcess, workDirectory } = internal('ovni/write/rotation');
-      const { emitThreadStart } = internal('ovni/write/thread-start');
-      let number = 1;
       if (thread === 0) {
-        procInit(1, 'node.1', 1, { version, ringBytes, traceDir: makePiece(directory, number) });
+        procInit(1, 'node.1', 1, { version, ringBytes, traceDir: makePiece(directory, 1) });
       }
       threadInit();
       if (thread === 0) addCpu(0, 0);
       event('OHx')(-1, 1, 0);
-      const numbered = event('OB.(u32 n)');
-      const begin = (stream) =>
-        emitThreadStart(stream, { clock: clockNow(), cpu: -1, creatorTid: 1 });
-      const present = () => numberOf(workDirectory().slice(0, pieceAt(directory, 1).length));
       return {
-        piece: present(),
-        write: numbered,
-        next(isDue) {
-          if (thread === 0 && !isDue) return undefined;
-          const move =
-            thread === 0
-              ? moveProcess(makePiece(directory, ++number), begin)
-              : followProcess(begin);
-          move?.complete();
-          return move && present();
-        },
+        piece: 1,
+        write: event('OB.(u32 n)'),
+        next: () => undefined,
         end() {
           event('OHe')();
           threadFree();
