@@ -68,3 +68,18 @@ export function descriptionAt(at: number): number {
 export function attributesAt(view: DataView, at: number): number {
   return descriptionAt(at) + view.getUint16(nameAt(at));
 }
+
+/** Whether an event that ends at `end` has this description. */
+export function isDescribed(
+  bytes: Uint8Array,
+  view: DataView,
+  at: number,
+  end: number,
+  description: Buffer,
+): boolean {
+  const from = descriptionAt(at);
+  const to = attributesAt(view, at);
+  return (
+    to - from === description.length && to <= end && description.compare(bytes, from, to) === 0
+  );
+}

@@ -1,8 +1,8 @@
 import {
   attributesAt,
-  descriptionAt,
   EPOCH_OPTION,
   EPOCH_PACKET_BYTES,
+  isDescribed,
   OPTION_NAME_OFFSET,
 } from '../../heph/layout.js';
 import { CLOCK_DESCRIPTION, CLOCK_REAL, CLOCK_TIME } from '../layout.js';
@@ -53,14 +53,11 @@ export function noteClock(
   at: number,
   end: number,
 ): void {
-  const name = descriptionAt(at);
-  const from = attributesAt(view, at);
-  if (from - name !== CLOCK_NAME.length || from > end) return;
+  if (!isDescribed(bytes, view, at, end, CLOCK_NAME)) return;
   const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (own.compare(CLOCK_NAME, 0, CLOCK_NAME.length, name, from) !== 0) return;
   const values: RecordedAttributes = {};
   try {
-    cursor.set(own, view, from, end);
+    cursor.set(own, view, attributesAt(view, at), end);
     while (cursor.next()) {
       if (cursor.code === 0) cursor.put(values);
       else cursor.value();

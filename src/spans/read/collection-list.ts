@@ -1,4 +1,4 @@
-import { attributesAt, descriptionAt, START_OFFSET } from '../../heph/layout.js';
+import { attributesAt, isDescribed, START_OFFSET } from '../../heph/layout.js';
 import { COLLECTIONS_DESCRIPTION, COLLECTIONS_LIST, REAL_START } from '../layout.js';
 import { AttributeCursor } from './attribute-cursor.js';
 
@@ -22,13 +22,12 @@ export function collectionsIn(
   at: number,
   end: number,
 ): ListedCollection[] {
+  if (!isDescribed(bytes, view, at, end, NAME)) return [];
   const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const [name, rest] = [descriptionAt(at), attributesAt(view, at)];
-  if (rest - name !== NAME.length || own.compare(NAME, 0, NAME.length, name, rest) !== 0) return [];
   let from = view.getBigUint64(at + START_OFFSET);
   let list = '';
   try {
-    attributes.set(own, view, rest, end);
+    attributes.set(own, view, attributesAt(view, at), end);
     while (attributes.next()) {
       if (attributes.code === 0 && attributes.name === COLLECTIONS_LIST) list = attributes.text();
       else if (attributes.code === REAL_START.charCodeAt(1)) from = attributes.integer();

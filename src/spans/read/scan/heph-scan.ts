@@ -22,7 +22,7 @@ import {
   UNFINISHED_BIT,
 } from '../../../rows/row-flags.js';
 import {
-  KIND_MASK as KIND_BITS,
+  KIND_MASK as SPAN_KIND_MASK,
   KIND_SHIFT,
   IDENTITY_BYTES,
   KINDS,
@@ -210,7 +210,7 @@ export class HephScan {
   #identity(view: DataView, at: number, identity: number, row: number): void {
     const { rows } = this;
     const flags = view.getUint32(identity + 3 * WORD_ATTRIBUTE + 9);
-    const kind = (flags >> KIND_SHIFT) & KIND_BITS;
+    const kind = (flags >> KIND_SHIFT) & SPAN_KIND_MASK;
     const status = (flags >> SPAN_STATUS_SHIFT) & SPAN_STATUS_MASK;
     rows.flags[row] =
       (kind < KINDS.length ? kind : 0) |
