@@ -30,6 +30,13 @@ export const STREAM_MAGIC = 'ovni';
 export const STREAM_VERSION = 1;
 export const STREAM_HEADER_BYTES = 8;
 
+/** Puts the header of a version 3 stream to the start of its bytes. */
+export function putStreamHeader(bytes: Buffer, littleEndian: boolean): void {
+  bytes.write(STREAM_MAGIC, 'latin1');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  view.setUint32(STREAM_MAGIC.length, STREAM_VERSION, littleEndian);
+}
+
 /** The low four bits of byte 0 for a payload of `bytes` (0, or 2 to 16). */
 export function payloadSizeCode(bytes: number): number {
   return bytes === 0 ? 0 : bytes - 1;

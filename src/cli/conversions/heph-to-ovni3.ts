@@ -15,8 +15,7 @@ import {
   PAYLOAD_OFFSET,
   payloadSizeCode,
   STREAM_HEADER_BYTES,
-  STREAM_MAGIC,
-  STREAM_VERSION,
+  putStreamHeader,
 } from '../../ovni/layout.js';
 import { library, models } from '../../ovni/metadata-keys.js';
 
@@ -265,8 +264,7 @@ function eventsOf(
     STREAM_HEADER_BYTES + heads + START_BYTES + marks.length * MARK_BYTES + HEADER_BYTES,
   );
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  bytes.write(STREAM_MAGIC, 'latin1');
-  view.setUint32(STREAM_MAGIC.length, STREAM_VERSION, LITTLE);
+  putStreamHeader(bytes, LITTLE);
   let at = STREAM_HEADER_BYTES;
   const head = (mcv: string, payload: number, time: number): void => {
     view.setUint32(at, headerOf(payloadSizeCode(payload), mcv), true);

@@ -16,8 +16,7 @@ import {
   MCV_OFFSET,
   mcvOf,
   STREAM_HEADER_BYTES,
-  STREAM_MAGIC,
-  STREAM_VERSION,
+  putStreamHeader,
 } from '../layout.js';
 import { CLOCK_OFFSETS, loomName, processName, streamFiles } from '../file-names.js';
 import { library } from '../metadata-keys.js';
@@ -293,9 +292,7 @@ function streamJson(
 function streamHead(scan: Scan, leadClock: bigint | undefined): Buffer {
   const little = scan.littleEndian;
   const head = Buffer.alloc(STREAM_HEADER_BYTES + (leadClock === undefined ? 0 : HEADER_BYTES));
-  head.write(STREAM_MAGIC, 'latin1');
-  if (little) head.writeUInt32LE(STREAM_VERSION, STREAM_MAGIC.length);
-  else head.writeUInt32BE(STREAM_VERSION, STREAM_MAGIC.length);
+  putStreamHeader(head, little);
   if (leadClock !== undefined) {
     const at = STREAM_HEADER_BYTES;
     head.write(mcvOf(BURST), at + MCV_OFFSET, 'latin1');

@@ -14,13 +14,7 @@ import { directoryMode } from '../../core/options/file-mode.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
 import { RING_FORMAT, ringInRingDir, streamFiles, threadName, tidOf } from '../file-names.js';
 import type { StreamFiles } from '../file-names.js';
-import {
-  CLOCK_OFFSET,
-  HEADER_BYTES,
-  STREAM_HEADER_BYTES,
-  STREAM_MAGIC,
-  STREAM_VERSION,
-} from '../layout.js';
+import { CLOCK_OFFSET, HEADER_BYTES, STREAM_HEADER_BYTES, putStreamHeader } from '../layout.js';
 import { ringIsThere } from '../../core/recovery/lost-ring.js';
 import type { StreamOwner } from '../metadata-keys.js';
 import { ringSettings } from '../../core/options/ring-options.js';
@@ -154,8 +148,7 @@ function namesIn(directory: string): readonly string[] {
 
 function streamHeader(): Buffer {
   const header = Buffer.alloc(STREAM_HEADER_BYTES);
-  header.write(STREAM_MAGIC);
-  new DataView(header.buffer, header.byteOffset).setUint32(4, STREAM_VERSION, LITTLE);
+  putStreamHeader(header, LITTLE);
   return header;
 }
 
