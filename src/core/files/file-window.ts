@@ -10,7 +10,7 @@ const WINDOW_BYTES = 1 << 20;
 /** Reads bytes of a stream at a position, to the start of a buffer; how many. */
 export type ReadAt = (into: Buffer, count: number, position: number) => number;
 
-/** Bytes that somebody else has open: they are not closed here. */
+/** Bytes that the caller has open, and closes. */
 export interface OpenBytes {
   size: number;
   read: ReadAt;

@@ -192,11 +192,7 @@ export class PacketReceiver {
     const out: ReceivedPacket[] = [];
     for (const each of this.#senders.values()) {
       if (sender !== undefined && each.name !== sender) continue;
-      for (const order of each.streams.values()) {
-        this.#add(each, order, out, (events) => {
-          order.release(events);
-        });
-      }
+      for (const order of each.streams.values()) this.#release(each, order, out);
     }
     return out;
   }
@@ -228,7 +224,7 @@ export class PacketReceiver {
         earlierEpoch: undefined,
       }),
       (forgotten: Sender) => {
-        for (const order of forgotten.streams.values()) this.#forget(forgotten, order, out);
+        for (const order of forgotten.streams.values()) this.#release(forgotten, order, out);
       },
     );
     if (packet.kind === 'event' && packet.stream !== DEFINITION_STREAM) {
@@ -266,7 +262,7 @@ export class PacketReceiver {
       this.#maxStreams,
       () => new StreamOrder(this.#window),
       (forgotten) => {
-        this.#forget(sender, forgotten, out);
+        this.#release(sender, forgotten, out);
       },
     );
     const take = (events: EventPacket[]): boolean => order.take(event, events, inOrder);
@@ -274,11 +270,11 @@ export class PacketReceiver {
       this.#begin(sender, out);
       this.#add(sender, order, out, take);
     }
-    if (this.#heldBytes > this.#maxHeldBytes) this.#forget(sender, order, out);
+    if (this.#heldBytes > this.#maxHeldBytes) this.#release(sender, order, out);
   }
 
   /** Nothing of it waits any more. */
-  #forget(sender: Sender, order: StreamOrder, out: ReceivedPacket[]): void {
+  #release(sender: Sender, order: StreamOrder, out: ReceivedPacket[]): void {
     this.#add(sender, order, out, (events) => {
       order.release(events);
     });

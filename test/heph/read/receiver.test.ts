@@ -69,7 +69,7 @@ describe('the order of a stream', () => {
     const wide = new PacketReceiver();
     for (const counter of [0, 900, 901]) wide.datagram('a', eventOf(1, counter));
     expect(countersOf(wide.release())).toEqual([900, 901]);
-    // Far behind, and known to be missing.
+    // Long overtaken, and known to be missing.
     expect(countersOf(wide.datagram('a', eventOf(1, 5)))).toEqual([5]);
     expect(countersOf(wide.datagram('a', eventOf(1, 500)))).toEqual([500]);
     expect(countsOf(wide)).toEqual([[1, 5, 897, 0, 0]]);
