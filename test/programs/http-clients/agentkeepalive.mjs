@@ -1,8 +1,9 @@
 // agentkeepalive: both requests on a connection that is kept.
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
 import { once } from 'node:events';
 import Agent from 'agentkeepalive';
-import { listen, own } from '../program.mjs';
+import { own } from '../program.mjs';
+import { startStock } from './stock.mjs';
 
 export const expected = `
 own caller
@@ -16,14 +17,7 @@ own caller
 `;
 
 export async function run() {
-  const url = await listen(
-    createServer((received, response) => {
-      own(`serve ${received.url}`);
-      response.statusCode = received.url === '/missing' ? 404 : 200;
-      received.resume().on('end', () => response.end('{}'));
-    }),
-    'stock',
-  );
+  const url = await startStock();
   await own('caller', async () => {
     const agent = new Agent();
     const send = async (path, options) => {

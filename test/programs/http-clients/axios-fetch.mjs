@@ -1,7 +1,7 @@
 // axios by its adapter of fetch.
-import { createServer } from 'node:http';
 import axios from 'axios';
-import { listen, own } from '../program.mjs';
+import { own } from '../program.mjs';
+import { startStock } from './stock.mjs';
 
 export const expected = `
 own caller
@@ -15,14 +15,7 @@ own caller
 `;
 
 export async function run() {
-  const url = await listen(
-    createServer((request, response) => {
-      own(`serve ${request.url}`);
-      response.statusCode = request.url === '/missing' ? 404 : 200;
-      request.resume().on('end', () => response.end('{}'));
-    }),
-    'stock',
-  );
+  const url = await startStock();
   await own('caller', async () => {
     await axios.post(`${url}/items`, { n: 1 }, { adapter: 'fetch' });
     await axios.get(`${url}/missing`, { adapter: 'fetch' }).catch(() => {});

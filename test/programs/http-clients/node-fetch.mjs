@@ -1,7 +1,7 @@
 // node-fetch: a request with a body, and one that is not found.
-import { createServer } from 'node:http';
 import fetch from 'node-fetch';
-import { listen, own } from '../program.mjs';
+import { own } from '../program.mjs';
+import { startStock } from './stock.mjs';
 
 export const expected = `
 own caller
@@ -15,14 +15,7 @@ own caller
 `;
 
 export async function run() {
-  const url = await listen(
-    createServer((request, response) => {
-      own(`serve ${request.url}`);
-      response.statusCode = request.url === '/missing' ? 404 : 200;
-      request.resume().on('end', () => response.end('{}'));
-    }),
-    'stock',
-  );
+  const url = await startStock();
   await own('caller', async () => {
     await (await fetch(`${url}/items`, { method: 'POST', body: '{}' })).json();
     await (await fetch(`${url}/missing`)).text();

@@ -1,7 +1,7 @@
 // superagent: a request with a body, and one that is not found.
-import { createServer } from 'node:http';
 import superagent from 'superagent';
-import { listen, own } from '../program.mjs';
+import { own } from '../program.mjs';
+import { startStock } from './stock.mjs';
 
 export const expected = `
 own caller
@@ -15,14 +15,7 @@ own caller
 `;
 
 export async function run() {
-  const url = await listen(
-    createServer((request, response) => {
-      own(`serve ${request.url}`);
-      response.statusCode = request.url === '/missing' ? 404 : 200;
-      request.resume().on('end', () => response.end('{}'));
-    }),
-    'stock',
-  );
+  const url = await startStock();
   await own('caller', async () => {
     await superagent.post(`${url}/items`).send({ n: 1 });
     await superagent.get(`${url}/missing`).catch(() => {});
