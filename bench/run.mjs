@@ -85,7 +85,7 @@ if (values.help) {
   --quick         a tenth of the work: does it run, not how fast
   --full          what takes minutes as well, in benchmarks that have such a part (convert)
   --json          one JSON document with every figure
-  --docs          put the figures into docs/performance/ and bench/figures/ as well
+  --docs          put the figures into the pages of bench/figures/ as well
 
 Each benchmark is a program too: node bench/NAME.mjs --help. The exit code is 2 when a goal is missed.
 Close what else runs on the machine.`);
@@ -123,11 +123,8 @@ async function run(name) {
   return { name, ...JSON.parse(output) };
 }
 
-/** Of users, then of maintainers. */
-const pages = ['../docs/performance/', 'figures/'].flatMap((folder) => {
-  const directory = new URL(folder, import.meta.url);
-  return readdirSync(directory).map((file) => new URL(file, directory));
-});
+const figures = new URL('figures/', import.meta.url);
+const pages = readdirSync(figures).map((file) => new URL(file, figures));
 
 /** The page that has a benchmark's marks, and where between them its figures go. */
 function placeOf(name) {
@@ -155,7 +152,7 @@ if (values.docs) {
   // Before hours of measuring, not after them. Without --only, what has no page is only printed.
   const unmarked = values.only?.find((name) => placeOf(name) === undefined);
   if (unmarked !== undefined) {
-    console.error(`no page in docs/performance and bench/figures has marks for ${unmarked}`);
+    console.error(`no page in bench/figures has marks for ${unmarked}`);
     process.exit(1);
   }
 }
