@@ -81,7 +81,7 @@ function measureNode(node, variants, rounds) {
     { rounds, warmUpRounds: 2 },
     ({ flags, env, again }, name) =>
       startProcess(node, [...flags, '-e', PRINT_USAGE], {
-        // Not here: a program that finds OpenTelemetry gets spans with context on Node 20 and 22 too.
+        // Not here: instrumentations of OpenTelemetry are looked for next to the program.
         cwd: tmpdir(),
         env: { TRACEWRIGHT_DIR: join(directory, again ? 'again' : name, 'run'), ...env },
       }),

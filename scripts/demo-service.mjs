@@ -28,8 +28,6 @@ export class DemoService {
       Object.assign(env, { TRACEWRIGHT_DIR: directory, TRACEWRIGHT_QUIET: '1' });
       // The demo shows both formats that the hook writes.
       env.TRACEWRIGHT_FORMATS = 'heph,ovni';
-      // As in a service of its own: the clone has @opentelemetry/api, which switches context on.
-      env.TRACEWRIGHT_CONTEXT = Number.parseInt(process.versions.node) >= 24 ? 'on' : 'off';
     }
     this.child = spawn(process.execPath, [...(traced ? ['--import', register] : []), script], {
       env,

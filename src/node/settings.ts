@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { programPath } from '../core/program-path.js';
-import { basename, dirname, extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { switchOf, SWITCH_VALUES } from '../core/options/switch.js';
 import type { Propagation, Trust } from './requests/propagation-policy.js';
 import {
@@ -15,7 +13,6 @@ import {
 import type { LibrarySettings } from './library-settings.js';
 import { DEFAULT_NAMES, INJECTED_NAMES } from '../libraries/watched-channels.js';
 import { hostName } from './machine.js';
-import { ancestors } from './otel/program-dependencies.js';
 import { warn } from './warning.js';
 
 /** The hook's settings in the environment. Settings of rings and sizes belong to src/core/options. */
@@ -35,7 +32,7 @@ export interface Settings {
   app: number;
   /** `TRACEWRIGHT_NAME`: names directories and files; default the script's file name. */
   name: string;
-  /** `TRACEWRIGHT_CONTEXT`: what a request does is below it: `on`, `off`, or `auto` (default). */
+  /** `TRACEWRIGHT_CONTEXT`: what a request does is below it: on by default. */
   context: boolean;
   /** `TRACEWRIGHT_PROPAGATE`: hosts to which requests carry the trace. Without context it is none. */
   propagation: Propagation;
@@ -160,31 +157,6 @@ function read<T>(
   return otherwise;
 }
 
-/** From here on AsyncLocalStorage costs a service next to nothing. */
-const CHEAP_CONTEXT = 24;
-
-/** Context where it is cheap, or where the program uses OpenTelemetry, for which it needs it. */
-function wantsContext(): boolean {
-  return Number.parseInt(process.versions.node) >= CHEAP_CONTEXT || findsOpenTelemetry();
-}
-
-const OPEN_TELEMETRY = '@opentelemetry/api';
-
-function findsOpenTelemetry(): boolean {
-  const program = programPath() ?? `${process.cwd()}/-`;
-  for (const directory of ancestors(dirname(program))) {
-    if (existsSync(`${directory}/node_modules/${OPEN_TELEMETRY}`)) return true;
-  }
-  // Node says no by an error, which takes longer than all of these, so it is asked only where it finds more.
-  if (process.env['NODE_PATH'] === undefined && process.versions['pnp'] === undefined) return false;
-  try {
-    createRequire(program).resolve(OPEN_TELEMETRY);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function policy(): typeof import('./requests/propagation-policy.js') {
   return require('./requests/propagation-policy.js') as typeof import('./requests/propagation-policy.js');
 }
@@ -192,16 +164,6 @@ function policy(): typeof import('./requests/propagation-policy.js') {
 const EVERYWHERE: Propagation = { everywhere: true, hosts: [] };
 const NOWHERE: Propagation = { everywhere: false, hosts: [] };
 const LOOPBACK: Trust = ['loopback'];
-
-function readContext(): boolean {
-  const choice = read<'auto' | boolean>(
-    'TRACEWRIGHT_CONTEXT',
-    'auto',
-    AUTO_OR_SWITCH,
-    autoOrSwitch,
-  );
-  return choice === 'auto' ? wantsContext() : choice;
-}
 
 function readPropagation(): Propagation {
   return read(
@@ -253,7 +215,7 @@ function readLibraries(propagation: Propagation): LibrarySettings {
 /** Reads the environment. An invalid value causes a warning and its default, an unknown name a warning. */
 export function readSettings(): Settings {
   warnOfVariables();
-  const context = readContext();
+  const context = read('TRACEWRIGHT_CONTEXT', true, SWITCH_VALUES, switchOf);
   const propagation = context ? readPropagation() : NOWHERE;
   const formats = read('TRACEWRIGHT_FORMATS', ['heph'], 'heph, ovni or heph,ovni', (value) => {
     const names = value.split(',').map((name) => name.trim());

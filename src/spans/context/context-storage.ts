@@ -216,71 +216,9 @@ function framesOf(storage: Storage, Frames: FrameClass): ContextFrames {
   };
 }
 
-/** What is active in one storage is a property of what runs: its name is a field of the storage. */
-interface KeyedStorage extends Storage {
-  readonly kResourceStore?: unknown;
-}
-
-/** Whether contexts are entered and left as the storage does it. */
-function resourcesWork(frames: ContextFrames, storage: Storage): boolean {
-  const before = storage.getStore();
-  const outer = {};
-  const inner = {};
-  const seen = frames.run(
-    outer,
-    () =>
-      storage.getStore() === outer &&
-      storage.run(inner, () => frames.stored() === inner) &&
-      storage.getStore() === outer,
-    undefined,
-  );
-  return seen && storage.getStore() === before && frames.stored() === before;
-}
-
-/**
- * Before Node 24 each asynchronous resource has what is active in it as a property. `enterWith` and `getStore` look up
- * the resource each; here a run does so once.
- *
- * @returns undefined if this Node keeps contexts elsewhere.
- */
-export function findResources(storage: Storage): ContextFrames | undefined {
-  const key = (storage as KeyedStorage).kResourceStore;
-  if (typeof key !== 'symbol') return undefined;
-  const { executionAsyncResource } = process.getBuiltinModule('node:async_hooks');
-  const resource = executionAsyncResource as () => Record<symbol, object | undefined>;
-  // From here on Node copies the property to what a resource starts.
-  storage.enterWith(storage.getStore());
-  const frames: ContextFrames = {
-    stored: () => resource()[key],
-    enter(context) {
-      resource()[key] = context;
-    },
-    swap(context) {
-      const current = resource();
-      const before = current[key];
-      current[key] = context;
-      return before;
-    },
-    leave(before) {
-      resource()[key] = before as object | undefined;
-    },
-    run(context, fn, value) {
-      const current = resource();
-      const before = current[key];
-      current[key] = context;
-      try {
-        return fn(value);
-      } finally {
-        current[key] = before;
-      }
-    },
-  };
-  return resourcesWork(frames, storage) ? frames : undefined;
-}
-
 /** Made when something is active for the first time: until then asking costs nothing. */
 let storage: Storage | undefined;
-/** Of the storage; undefined: Node keeps contexts in another way. */
+/** Of the storage; undefined: Node keeps contexts in another way, as before Node 24. */
 let frames: ContextFrames | undefined;
 
 /** What is active in the calling code: an `ActiveContext`. */
@@ -294,7 +232,7 @@ export function contextStorage(): Storage {
   if (storage === undefined) {
     const { AsyncLocalStorage: NodeStorage } = process.getBuiltinModule('node:async_hooks');
     storage = new NodeStorage<object | undefined>();
-    frames = findFrames(storage) ?? findResources(storage);
+    frames = findFrames(storage);
     markUsed();
   }
   return storage;
@@ -305,7 +243,8 @@ export function contextStorage(): Storage {
  * for the next one of the same source. Later Nodes call each in the context in which its source was made.
  */
 export function areInResources(): boolean {
-  return typeof (contextStorage() as KeyedStorage).kResourceStore === 'symbol';
+  // The name of the property.
+  return 'kResourceStore' in contextStorage();
 }
 
 /** Makes a context active in the calling code and what it starts, where there is no function to call. */
@@ -362,11 +301,5 @@ export function runWithOne<Value, Result>(
 ): Result {
   const entered = storage ?? contextStorage();
   if (frames !== undefined) return frames.run(context, fn, value);
-  const before = entered.getStore();
-  entered.enterWith(context);
-  try {
-    return fn(value);
-  } finally {
-    entered.enterWith(before);
-  }
+  return entered.run(context, fn, value);
 }

@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSpans } from '../../../src/spans/index.js';
 import type { SpanRecord } from '../../../src/spans/index.js';
-import { TracedProcess } from '../traced-process.js';
+import { temporaryDirectory, TracedProcess } from '../traced-process.js';
 import { faultsOf, hephFiles } from '../written-traces.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -95,6 +97,25 @@ describe('requests with context', () => {
     expect(call.attributes['http.response.status_code']).toBe(200);
     expect(inner.parentSpanId).toBe(call.spanId);
     expect(new Set([outer, step, call].map(({ traceId }) => traceId)).size).toBe(1);
+  });
+
+  it('need no variable, and no OpenTelemetry next to the program', async () => {
+    const script = join(temporaryDirectory(), 'newcomer.mjs');
+    writeFileSync(
+      script,
+      `import { createServer } from 'node:http';
+      const server = createServer(async ({ url }, response) => {
+        if (url === '/') await fetch(\`http://127.0.0.1:\${server.address().port}/called\`);
+        response.end();
+      });
+      server.listen(0, '127.0.0.1', () => console.log('port ' + server.address().port));`,
+    );
+    const service = new TracedProcess(script);
+    await service.get('/');
+    const spans = await spansOf(service);
+    const call = spans.find(({ kind }) => kind === 'client')!;
+    expect(call.parentSpanId).toBe(served(spans, '/').spanId);
+    expect(served(spans, '/called').parentSpanId).toBe(call.spanId);
   });
 
   it('of fetch carry ids, and baggage only to hosts that are named', async () => {
