@@ -246,7 +246,7 @@ test('all unknown names share one line', () => {
 });
 
 test('the page lists every one of them', () => {
-  const page = readFileSync(new URL('../../docs/otel-variables.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/otel.md', import.meta.url), 'utf8');
   const listed = [...page.matchAll(/`(OTEL_[A-Z\d_]+)(…?)`/g)].map(
     ([, name = '', rest]) => new RegExp(`^${name}${rest === '' ? '$' : ''}`),
   );
