@@ -290,4 +290,4 @@ console.log(`${cycle} instructions were executed. To look at the traces:
   npx tracewright dump ${join(directory, 'machine.references')} --kernel ${join(directory, 'machine.kernel.txt')} | less
   npx tracewright check ${directory}
   npx tracewright convert --to laplace-text ${join(directory, 'machine.references')} | less
-  npx tracewright convert --to chrome ${join(directory, 'machine.kernel.txt')} schedule.json`);
+  npx tracewright convert --to perfetto ${join(directory, 'machine.kernel.txt')} schedule.pftrace`);

@@ -312,7 +312,7 @@ Look at the traces:
   npx tracewright report ${result.directory}
   npx tracewright view ${result.directory}
   npx tracewright check ${result.directory}
-  npx tracewright convert --to chrome ${result.directory} trace.json    # open in ui.perfetto.dev
+  npx tracewright convert --to perfetto ${result.directory} trace.pftrace    # open in ui.perfetto.dev
 `;
 }
 

@@ -246,7 +246,6 @@ export const internals = [
   'ship/span-metrics',
   'traces/check-found',
   'traces/find-traces',
-  'export/chrome/chrome-writer',
 ];
 
 /** The property by which one file of the package exports a module to the others. */

@@ -195,8 +195,7 @@ const functions: Readonly<Record<string, readonly Call[]>> = {
 
 /** Tests that call the others: what reads a path, and what writes to an open trace. */
 const elsewhere: Readonly<Record<string, RegExp>> = {
-  'hostile-readers.test.ts':
-    /\.(read|check|recover|convert|dump|referencesTo|textTo|kernelChrome|chrome)/,
+  'hostile-readers.test.ts': /\.(read|check|recover|convert|dump|referencesTo|textTo)/,
   'ovni/write/hostile-objects.test.ts':
     /^ovni\.(addCpu|attr(Get|Has|Set)|emit(Jumbo)?|event|mark\w+|procInit|procSetRank|thread(Init|Require))$/,
   'heph/write/hostile-objects.test.ts': /^heph\.(f64|i64|u64)$/,

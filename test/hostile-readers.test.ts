@@ -21,7 +21,7 @@ const readers = Object.entries({ dumpi, heph, laplace, ovni, spans }).flatMap(([
     .filter(
       ([name, value]) =>
         typeof value === 'function' &&
-        /^(read|check|recover|convert|dump|referencesTo|textTo|kernelChrome|chrome)/.test(name),
+        /^(read|check|recover|convert|dump|referencesTo|textTo)/.test(name),
     )
     .map(([name, reader]) => [`${module}.${name}`, reader as Loose] as const),
 );

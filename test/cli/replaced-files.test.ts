@@ -31,7 +31,7 @@ const PRECIOUS = 'what another program needs';
 /** Every command that writes a file, with --force. */
 const OUTPUTS: Record<string, (out: string) => string[]> = {
   'report --html': (out) => ['report', trace, '--cache', 'off', '--html', out, '--force'],
-  'convert --to chrome': (out) => ['convert', '--to', 'chrome', trace, out, '--force'],
+  'convert --to perfetto': (out) => ['convert', '--to', 'perfetto', trace, out, '--force'],
   'convert --to otlp': (out) => ['convert', '--to', 'otlp', trace, out, '--force'],
   'convert --to laplace-binary': (out) => [
     ...['convert', '--to', 'laplace-binary', references, out, '--force'],

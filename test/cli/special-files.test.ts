@@ -72,7 +72,7 @@ describe.runIf(process.platform === 'linux')(
         ['check', metafile],
         ['dump', metafile],
         ['dump', metafile, '--format', 'dumpi2ascii'],
-        ['convert', '--to', 'chrome', metafile],
+        ['convert', '--to', 'perfetto', metafile],
       ]) {
         const { status, stdout, stderr } = runToEnd(...args);
         expect(status).toBe(1);

@@ -159,7 +159,7 @@ describe('without a binary, on a directory of another user that is read-only', (
     expect(stateOf()).toEqual(before);
   }, 60_000);
 
-  it.each(['perfetto', 'otlp', 'parquet', 'chrome'])(
+  it.each(['perfetto', 'otlp', 'parquet'])(
     'traces are converted to %s',
     (target) => {
       const before = stateOf();
@@ -207,7 +207,7 @@ describe('without a binary, by paths of Windows', () => {
   it.each([
     ['C:', '\\', ['dump', join(traces, 'killed')]],
     ['\\\\server\\share', '\\', ['check', '--rings', join(traces, 'killed')]],
-    ['c:', '/', ['convert', '--to', 'chrome', join(traces, 'killed'), '-']],
+    ['c:', '/', ['convert', '--to', 'perfetto', join(traces, 'killed'), '-']],
     ['d:', '\\', ['report', '--json', '--cache', join(output, 'cache'), traces]],
   ])(
     'traces in %s are read as here, with %s: %j',

@@ -224,7 +224,7 @@ it('recovers, checks, dumps and converts what came from elsewhere', async () => 
   expect(checked.code).toBe(0);
   expect(checked.stdout.match(/acceptable/g)).toHaveLength(5);
   expect((await both('dump')).stdout.match(/OB\./g)).toHaveLength(1000);
-  expect((await both('convert', '--to', 'chrome')).stdout.length).toBeGreaterThan(100_000);
+  expect((await both('convert', '--to', 'perfetto')).stdout.length).toBeGreaterThan(100_000);
 });
 
 it('has everything that the native core has', () => {

@@ -1,16 +1,26 @@
-import { exactMicroseconds, microseconds } from '../../src/export/chrome/chrome-writer.js';
-import type { ChromeEvent } from '../../src/export/chrome/chrome-writer.js';
 import { RowCursor } from '../../src/export/row-cursor.js';
 import type { PartTrack, RowOptions, RowProcess, RowReading } from '../../src/rows/row-batch.js';
 
+/** What a picture has: a slice, an instant, a value of a counter, a name. Times are in microseconds. */
+export interface PictureEvent {
+  name: string;
+  ph: 'X' | 'C' | 'M' | 'i';
+  ts: number;
+  dur?: number;
+  pid: number;
+  tid: number;
+  cat?: string;
+  args?: Record<string, unknown>;
+}
+
 type Said = Set<RowProcess | PartTrack>;
 
-/** The rows of a trace as Chrome's events, in microseconds of the trace's own clock. */
+/** The rows of a trace by its own clock. */
 export function* rowEvents(
   read: (path: string, options: RowOptions) => RowReading,
   path: string,
   options: Partial<RowOptions> = {},
-): Generator<ChromeEvent, void> {
+): Generator<PictureEvent, void> {
   const said: Said = new Set();
   for (const batch of read(path, { zero: 0n, batchRows: 1 << 14, ...options }).batches()) {
     const described = (
@@ -18,7 +28,7 @@ export function* rowEvents(
       { pid }: RowProcess,
       tid: number,
       args: Record<string, unknown>,
-    ): ChromeEvent => ({ name, ph: 'M', ts: 0, pid, tid, args });
+    ): PictureEvent => ({ name, ph: 'M', ts: 0, pid, tid, args });
     for (const { process } of [...batch.tracks, ...batch.counters]) {
       if (process === undefined || said.has(process)) continue;
       said.add(process);
@@ -36,8 +46,8 @@ export function* rowEvents(
       const { name, isInstant } = rows;
       const ts = timeOf(rows.start, () => rows.exactStart);
       const where = { ts, pid: process.pid, tid };
-      const event: ChromeEvent = isInstant
-        ? { name, ph: 'i', s: 't', cat: 'event', ...where }
+      const event: PictureEvent = isInstant
+        ? { name, ph: 'i', cat: 'event', ...where }
         : { name, ph: 'X', cat: kind, dur: 0, ...where };
       if (!isInstant) {
         event.dur = timeOf(rows.duration, () => rows.exactEnd - rows.exactStart);
@@ -50,7 +60,7 @@ export function* rowEvents(
     for (const { process, thread: tid, name, times, values } of batch.counters) {
       for (const [i, time] of times.entries()) {
         const args = { value: values[i]! };
-        yield { name, ph: 'C', ts: exactMicroseconds(time), pid: process!.pid, tid, args };
+        yield { name, ph: 'C', ts: time / 1000, pid: process!.pid, tid, args };
       }
     }
   }
@@ -58,5 +68,5 @@ export function* rowEvents(
 
 /** Microseconds of a time. @param exact where a double is not. */
 function timeOf(time: number, exact: () => bigint): number {
-  return Number.isSafeInteger(time) ? exactMicroseconds(time) : microseconds(exact());
+  return (Number.isSafeInteger(time) ? time : Number(exact())) / 1000;
 }

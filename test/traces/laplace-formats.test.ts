@@ -86,7 +86,7 @@ describe('the command', () => {
     expect(tracewright('check', paths.binary, '--format', 'laplace-binary').status).toBe(0);
     expect(tracewright('check', paths.binary, '--format', 'laplace')).toMatchObject({ status: 2 });
     expect(tracewright('check', paths.text, '--endian', 'up')).toMatchObject({ status: 2 });
-    expect(tracewright('convert', '--to', 'chrome', paths.kernel).stdout).toContain('scheduled');
+    expect(tracewright('convert', '--to', 'perfetto', paths.kernel).stdout).toContain('scheduled');
   });
 
   it.each(['binary', 'text'])(

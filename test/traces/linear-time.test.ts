@@ -11,7 +11,6 @@ import { describe, expect, it } from 'vitest';
 import { core } from '../../src/core/addon.js';
 import { allFormats } from '../../src/traces/formats.js';
 import { findTraces } from '../../src/traces/find-traces.js';
-import { ChromeWriter } from '../../src/export/chrome/chrome-writer.js';
 import { PictureExport } from '../../src/export/picture/picture-export.js';
 import { MASK_WALL_TIME } from '../../src/dumpi/layout.js';
 import { tracewright } from '../cli/run-command.js';
@@ -526,10 +525,10 @@ const jobs: Readonly<Record<string, (path: string) => unknown>> = {
     const [{ format }] = findTraces([path]) as [ReturnType<typeof findTraces>[0]];
     return count(format.check(path, {}));
   },
-  'convert to chrome': (path: string) => {
+  'convert to perfetto': (path: string) => {
     const traces = findTraces([path]);
     if (traces[0]!.format.notDrawn !== undefined) return 0;
-    return count(new PictureExport(traces, new ChromeWriter()).chunks());
+    return count(new PictureExport(traces).chunks());
   },
 };
 
@@ -663,7 +662,7 @@ describe('reading takes linear time', { timeout: 240_000 }, () => {
       return place;
     };
     const [once, fourTimes] = [write('few', 200), write('many', 800)];
-    const convert = jobs['convert to chrome']!;
+    const convert = jobs['convert to perfetto']!;
     const times = await growth(
       () => convert(once),
       () => convert(fourTimes),

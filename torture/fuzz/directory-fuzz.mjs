@@ -13,12 +13,10 @@ import { mutateMeaning } from './mutate-meaning.mjs';
 const { TraceFormatError, TracewrightError } = internal('core/errors');
 const { findTraces } = internal('traces/find-traces');
 const { TraceChecker } = internal('traces/check-found');
-const { ChromeWriter } = internal('export/chrome/chrome-writer');
 const { openLookIndex } = internal('look/index/open-look-index');
 const { makeReport } = internal('look/report/report');
 const { OtlpExport } = internal('export/otlp/otlp-export');
 const { ParquetExport } = internal('export/parquet/parquet-export');
-const { PacketWriter } = internal('export/perfetto/packet-writer');
 const { PictureExport } = internal('export/picture/picture-export');
 
 const MAGIC = { heph: /\.heph$/, json: /\.json$/ };
@@ -139,9 +137,7 @@ async function readAll(root) {
     unfinished.push({ path, errors });
   }
   const drawn = traces.filter(({ format }) => format.notDrawn === undefined);
-  for (const canvas of [new ChromeWriter(), new PacketWriter()]) {
-    drain(new PictureExport(drawn, canvas, { onFault }).chunks());
-  }
+  drain(new PictureExport(drawn, { onFault }).chunks());
   const spans = traces.filter(({ format }) => format.name === 'Heph');
   for (const encoding of ['json', 'protobuf']) {
     drain(new OtlpExport(spans, { onFault }).chunks(encoding));
@@ -281,7 +277,7 @@ export const directoryReaders = [
         got += span.spanId === '' ? 0 : 1;
       await readStrictly(path, got - 1, faults.length > 0, [{ path, errors }]);
       for (const line of trace.format.dump(path, true, { onFault })) got += line === '' ? 0 : 1;
-      drain(new PictureExport([trace], new ChromeWriter(), { onFault }).chunks());
+      drain(new PictureExport([trace], { onFault }).chunks());
       return got;
     },
   },

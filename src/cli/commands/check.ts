@@ -101,7 +101,7 @@ function converterNote(count: number): string {
   const it = count === 1 ? 'it' : 'them';
   return (
     `note: ${files} valid, but Heph's own converter to Chrome JSON cannot read ${it}: ` +
-    'use `tracewright convert --to chrome` instead; --json says why'
+    'use `tracewright convert --to perfetto` instead; --json says why'
   );
 }
 

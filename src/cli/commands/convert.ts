@@ -10,7 +10,7 @@ import {
 import { convertToLaplaceBinary, convertToLaplaceText } from '../conversions/laplace.js';
 import { convertToOtlp, convertToParquet } from '../conversions/spans.js';
 import { convertToOvni3 } from '../conversions/ovni3.js';
-import { convertToChrome, convertToPerfetto } from '../conversions/picture.js';
+import { convertToPerfetto } from '../conversions/picture.js';
 import type { ConversionRequest, OtlpEncoding } from '../conversions/export.js';
 import { checkRings, ringHelp, ringOptions } from '../ring-options.js';
 import { checkEndian } from '../input-options.js';
@@ -19,7 +19,6 @@ import type { Selection } from '../../export/selection.js';
 
 /** Each converts and returns the exit code. They are in conversions/. */
 const conversions: Readonly<Record<string, (request: ConversionRequest) => Promise<number>>> = {
-  chrome: convertToChrome,
   'laplace-binary': convertToLaplaceBinary,
   'laplace-text': convertToLaplaceText,
   otlp: convertToOtlp,
@@ -29,7 +28,7 @@ const conversions: Readonly<Record<string, (request: ConversionRequest) => Promi
 };
 
 /** Those that can convert a part of a recording. */
-const SELECTING: readonly string[] = ['perfetto', 'chrome', 'otlp', 'parquet'];
+const SELECTING: readonly string[] = ['perfetto', 'otlp', 'parquet'];
 
 /** @throws UsageError for an unknown encoding. */
 function checkEncoding(encoding: string | undefined): OtlpEncoding | undefined {
@@ -61,7 +60,6 @@ export const convertCommand: Command = {
        tracewright convert --to otlp PATH [OUT] [SELECTION] [--encoding E]
                            [--force] [RINGS]
        tracewright convert --to parquet PATH [OUT] [SELECTION] [--force] [RINGS]
-       tracewright convert --to chrome PATH [OUT] [SELECTION] [--force] [RINGS]
        tracewright convert --to ovni3 PATH OUT [--force] [RINGS]
        tracewright convert --to laplace-text PATH [OUT] [--endian E] [--force]
        tracewright convert --to laplace-binary PATH [OUT] [--endian E] [--force]
@@ -73,10 +71,10 @@ RINGS is     [--no-rings | --ring-dir DIR...]
 Converts the traces at PATH. The traces themselves do not change.
 
   --to perfetto protobuf for ui.perfetto.dev and trace_processor, from traces
-                of every format except Laplace's references. A third of the
-                size of chrome, exact to the nanosecond, with arrows between
-                threads and processes. OUT is a new file. Without OUT, or with
-                -, the result goes to standard output
+                of every format except Laplace's references, exact to the
+                nanosecond, with arrows between threads and processes. OUT is a
+                new file. Without OUT, or with -, the result goes to standard
+                output
   --to otlp     the spans of Heph traces as requests of OpenTelemetry's
                 protocol (ExportTraceServiceRequest): one line of JSON each,
                 or protobuf with its length before each. OUT is as for perfetto
@@ -84,8 +82,6 @@ Converts the traces at PATH. The traces themselves do not change.
                 if OUT ends in .pb, .binpb or .protobuf
   --to parquet  the spans of Heph traces as a table: one row a span, columns
                 with types. OUT is as for perfetto
-  --to chrome   JSON for ui.perfetto.dev and chrome://tracing, from the same
-                traces. OUT is as for perfetto
   --to ovni3    an ovni trace of version 3, which today's ovniemu reads, from
                 one of version 1, or from Heph traces: threads, and marks of
                 their requests, stalls and garbage collections. OUT is a new
@@ -102,16 +98,16 @@ Converts the traces at PATH. The traces themselves do not change.
                 that is empty or contains an ovni trace
 ${ringHelp}  --help        print this text
 
-SELECTION, for perfetto, chrome, otlp and parquet
+SELECTION, for perfetto, otlp and parquet
   --traces      only the spans of these traces: ids, or their first 8 digits or
                 more, with commas between them; can be repeated
 ${conditionHelp}
 --to names the format. The end of the time is therefore --until.
 
-With --to perfetto and --to chrome, several traces in a directory become one.
-Each keeps its own processes. Their time lines are aligned by their epochs. An
-ovni trace of another library has no epoch: next to other traces it starts at
-time 0, and a label on its processes says so.
+With --to perfetto, several traces in a directory become one. Each keeps its own
+processes. Their time lines are aligned by their epochs. An ovni trace of
+another library has no epoch: next to other traces it starts at time 0, and a
+label on its processes says so.
 
 Exit codes
   0  done

@@ -1,5 +1,4 @@
 import { isFloat } from '../../core/json.js';
-import type { Canvas, CounterUnit, PictureTime } from '../picture/canvas.js';
 import { isInt64, ProtobufBytes } from '../protobuf-bytes.js';
 import * as schema from './schema.js';
 import { ENTRY_IID, ENTRY_TEXT } from './schema.js';
@@ -84,11 +83,17 @@ const UNITS = new Map([
   ['bytes', schema.UNIT_SIZE_BYTES],
 ]);
 
+/** Nanoseconds since the zero of the picture: a bigint where a double has not all of their digits. */
+export type PictureTime = number | bigint;
+
+/** The unit of a counter: one that viewers know, or a name. */
+export type CounterUnit = 'ns' | 'count' | 'bytes' | (string & {});
+
 /**
  * Writes TracePackets. Each is complete by itself and refers to none after it, so a file that was cut at
  * any packet can be opened. Times are nanoseconds since the zero of the file, from 0 on.
  */
-export class PacketWriter implements Canvas {
+export class PacketWriter {
   readonly #bytes = new ProtobufBytes(2 * CHUNK_BYTES);
   readonly #interned = new ProtobufBytes(1 << 12);
   readonly #categories = new InternedTexts(schema.EVENT_CATEGORIES, this.#interned, false);
@@ -100,20 +105,20 @@ export class PacketWriter implements Canvas {
   #event = 0;
   #leftOut = 0;
   #nextUuid = 1;
+  /** Slices, instants and values of counters so far. */
   events = 0;
 
+  /** Whether `take` has a chunk. */
   get isFull(): boolean {
     return this.#bytes.length >= CHUNK_BYTES;
   }
 
+  /** The bytes since the last call. */
   take(): Buffer {
     return this.#bytes.take();
   }
 
-  end(): Buffer {
-    return this.take();
-  }
-
+  /** Says which moment the zero is, in nanoseconds since 1970. */
   clock(zero: bigint): void {
     const bytes = this.#bytes;
     this.#beginPacket();
@@ -167,6 +172,7 @@ export class PacketWriter implements Canvas {
     });
   }
 
+  /** Begins an event: `annotate` and `flow` add to it, `endEvent` ends its description. */
   beginEvent(
     isInstant: boolean,
     track: number,
@@ -184,11 +190,13 @@ export class PacketWriter implements Canvas {
     bytes.uint(schema.CATEGORY_IIDS, this.#categories.numberOf(category));
   }
 
+  /** Adds a value with its name: text, number, boolean, null, bigint, an array or an object of them. */
   annotate(name: string, value: unknown): void {
     if (this.#bytes.length - this.#packet > MAX_EVENT_BYTES) this.#leftOut++;
     else this.#annotation(schema.DEBUG_ANNOTATIONS, name, value, 0);
   }
 
+  /** Adds 64 bits, which are shown in hexadecimal digits. */
   annotateId(name: string, high: number, low: number): void {
     const bytes = this.#bytes;
     const from = this.#beginAnnotation(schema.DEBUG_ANNOTATIONS, name);
@@ -196,6 +204,7 @@ export class PacketWriter implements Canvas {
     bytes.end(from);
   }
 
+  /** Connects the event with the others that have the same number. */
   flow(high: number, low: number): void {
     if (this.#bytes.length - this.#packet > 4 * MAX_EVENT_BYTES) return;
     this.#bytes.fixed64(schema.FLOW_IDS, high, low);
@@ -210,6 +219,7 @@ export class PacketWriter implements Canvas {
     this.#endPacket(schema.NEEDS_STATE);
   }
 
+  /** Ends the slice of the track that began last. */
   endSlice(track: number, time: PictureTime): void {
     this.#beginTrackEvent(schema.SLICE_END, track, time);
     this.#bytes.end(this.#event);

@@ -11,14 +11,14 @@ import { rowFilter } from '../row-cursor.js';
 import type { RowFilter } from '../row-cursor.js';
 import { surveyRows } from '../row-survey.js';
 import type { RowSurvey, SpanNote } from '../row-survey.js';
-import type { Canvas } from './canvas.js';
+import { PacketWriter } from '../perfetto/packet-writer.js';
 import { Picture } from './picture.js';
 import { drawRows } from './row-picture.js';
 import { SpanFlows } from './span-flows.js';
 import { GroupedSpans } from './span-groups.js';
 
 /**
- * Traces as a picture for a viewer. Traces with spans are gone through twice: first for their times and their
+ * Traces as a picture for Perfetto. Traces with spans are gone through twice: first for their times and their
  * connections, then to be drawn. Memory does not grow with the recording, except for connections between threads.
  *
  * Traces with an epoch are on one time line, and its zero is the earliest of their rows. A trace without one cannot be
@@ -27,14 +27,18 @@ import { GroupedSpans } from './span-groups.js';
  */
 export class PictureExport {
   readonly #traces: readonly FoundTrace[];
-  readonly #canvas: Canvas;
+  readonly #packets = new PacketWriter();
   readonly #options: ExportOptions;
   readonly #flows = new SpanFlows();
 
-  constructor(traces: readonly FoundTrace[], canvas: Canvas, options: ExportOptions = {}) {
+  constructor(traces: readonly FoundTrace[], options: ExportOptions = {}) {
     this.#traces = traces;
-    this.#canvas = canvas;
     this.#options = options;
+  }
+
+  /** Slices, instants and values of counters so far. */
+  get events(): number {
+    return this.#packets.events;
   }
 
   /** Spans that could not be connected with their parents, because there were too many. */
@@ -60,10 +64,10 @@ export class PictureExport {
     if (accepts !== undefined) this.#survey(placements, threads, accepts, start);
     this.#findEarlierParents(placements, threads, accepts, start);
 
-    const canvas = this.#canvas;
-    if (start !== undefined) canvas.clock(start);
-    const picture = new Picture(canvas);
-    const spans = new GroupedSpans(canvas, this.#flows);
+    const packets = this.#packets;
+    if (start !== undefined) packets.clock(start);
+    const picture = new Picture(packets);
+    const spans = new GroupedSpans(packets, this.#flows);
     for (const placement of placements) {
       const { format, path } = placement.trace;
       const progress = this.#options.progress?.(placement.trace);
@@ -74,7 +78,7 @@ export class PictureExport {
       yield* untilFault(onFault, path, draw);
     }
     yield* spans.end();
-    yield canvas.end();
+    yield packets.take();
   }
 
   /** Looks at the traces with spans; the others have no survey. */

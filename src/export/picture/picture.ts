@@ -1,7 +1,7 @@
 import { entryOf } from '../../core/map-entries.js';
 import { UnusedNumbers } from '../../core/unused-numbers.js';
 import { NestingLanes } from './lanes.js';
-import type { Canvas, CounterUnit } from './canvas.js';
+import type { CounterUnit, PacketWriter } from '../perfetto/packet-writer.js';
 
 /** Named tracks of a thread for what overlaps there. */
 const CONCURRENT = 'concurrent';
@@ -10,7 +10,7 @@ const CONCURRENT = 'concurrent';
 export class PictureThread {
   /** The number of the thread's own track. */
   readonly track: number;
-  readonly #canvas: Canvas;
+  readonly #packets: PacketWriter;
   readonly #laneName: string;
   #isUsed = false;
   #nesting: NestingLanes | undefined;
@@ -18,8 +18,8 @@ export class PictureThread {
   #before = -Infinity;
   #end = -Infinity;
 
-  constructor(canvas: Canvas, track: number, laneName: string) {
-    this.#canvas = canvas;
+  constructor(packets: PacketWriter, track: number, laneName: string) {
+    this.#packets = packets;
     this.track = track;
     this.#laneName = laneName;
   }
@@ -30,7 +30,7 @@ export class PictureThread {
       this.#isUsed = true;
       return this.track;
     }
-    return this.#canvas.namedTrack(this.track, this.#laneName);
+    return this.#packets.namedTrack(this.track, this.#laneName);
   }
 
   /**
@@ -62,15 +62,15 @@ export class PictureThread {
 export class PictureProcess {
   readonly pid: number;
   readonly track: number;
-  readonly #canvas: Canvas;
+  readonly #packets: PacketWriter;
   readonly #tids = new UnusedNumbers();
   readonly #threads = new Map<string, PictureThread>();
   readonly #counters = new Map<string, number>();
 
-  constructor(canvas: Canvas, pid: number, name: string, labels: readonly string[]) {
-    this.#canvas = canvas;
+  constructor(packets: PacketWriter, pid: number, name: string, labels: readonly string[]) {
+    this.#packets = packets;
     this.pid = pid;
-    this.track = canvas.processTrack(pid, name, labels);
+    this.track = packets.processTrack(pid, name, labels);
   }
 
   /**
@@ -83,26 +83,26 @@ export class PictureProcess {
     let thread = this.#threads.get(key);
     if (thread === undefined) {
       const unused = this.#tids.take(tid);
-      const track = this.#canvas.threadTrack(this.track, this.pid, unused, name);
-      thread = new PictureThread(this.#canvas, track, CONCURRENT);
+      const track = this.#packets.threadTrack(this.track, this.pid, unused, name);
+      thread = new PictureThread(this.#packets, track, CONCURRENT);
       this.#threads.set(key, thread);
     }
     return thread;
   }
 
   counter(name: string, unit: CounterUnit): number {
-    return entryOf(this.#counters, name, () => this.#canvas.counterTrack(this.track, name, unit));
+    return entryOf(this.#counters, name, () => this.#packets.counterTrack(this.track, name, unit));
   }
 }
 
 /** All processes of a picture. */
 export class Picture {
-  readonly canvas: Canvas;
+  readonly packets: PacketWriter;
   readonly #pids = new UnusedNumbers();
   readonly #processes = new Map<string, PictureProcess>();
 
-  constructor(canvas: Canvas) {
-    this.canvas = canvas;
+  constructor(packets: PacketWriter) {
+    this.packets = packets;
   }
 
   /**
@@ -115,7 +115,7 @@ export class Picture {
     return entryOf(
       this.#processes,
       key,
-      () => new PictureProcess(this.canvas, this.#pids.take(pid), name, labels),
+      () => new PictureProcess(this.packets, this.#pids.take(pid), name, labels),
     );
   }
 }

@@ -13,7 +13,7 @@ import type { JobOptions } from '../../rows/trace-format.js';
 import { EXPORTED_ROWS } from '../selection.js';
 import { RowCursor } from '../row-cursor.js';
 import type { RowFilter } from '../row-cursor.js';
-import type { PictureTime } from './canvas.js';
+import type { PictureTime } from '../perfetto/packet-writer.js';
 import type { Picture, PictureProcess, PictureThread } from './picture.js';
 import type { GroupedSpans } from './span-groups.js';
 
@@ -53,7 +53,7 @@ class RowPicture {
 
   /** @param flowsOf the messages of a row. */
   *draw(batch: ReadBatch, flowsOf: (row: number) => readonly number[]): Generator<Buffer, void> {
-    const { canvas } = this.#drawing.picture;
+    const { packets } = this.#drawing.picture;
     const cursor = new RowCursor(batch, this.#zero);
     try {
       while (cursor.next()) {
@@ -62,7 +62,7 @@ class RowPicture {
         } catch (error) {
           refuse(this.#onFault, this.#placement.trace.path, error);
         }
-        if (canvas.isFull) yield canvas.take();
+        if (packets.isFull) yield packets.take();
       }
     } finally {
       cursor.close();
@@ -77,7 +77,7 @@ class RowPicture {
 
   #row(row: RowCursor, flowsOf: (row: number) => readonly number[]): void {
     const { picture, spans, accepts } = this.#drawing;
-    const { canvas } = picture;
+    const { packets } = picture;
     // What cannot be read is not drawn.
     const record = row.record();
     if (accepts?.(row) === false) return;
@@ -92,12 +92,12 @@ class RowPicture {
     // An instant lies on a slice of the thread, if there is one.
     const track = isInstant ? thread.track : thread.laneFor(start, end, record.substream);
     const from = exact(start, () => row.exactStart);
-    canvas.beginEvent(isInstant, track, from, name, isInstant ? INSTANT_CATEGORY : kind);
-    for (const flow of flowsOf(row.row)) canvas.flow(FLOW_HIGH, flow);
-    for (const each in record.attributes) canvas.annotate(each, record.attributes[each]);
-    canvas.endEvent();
+    packets.beginEvent(isInstant, track, from, name, isInstant ? INSTANT_CATEGORY : kind);
+    for (const flow of flowsOf(row.row)) packets.flow(FLOW_HIGH, flow);
+    for (const each in record.attributes) packets.annotate(each, record.attributes[each]);
+    packets.endEvent();
     if (!isInstant)
-      canvas.endSlice(
+      packets.endSlice(
         track,
         exact(end, () => row.exactEnd),
       );
@@ -110,7 +110,7 @@ class RowPicture {
     const shown = isRatio ? '%' : unit === '' ? 'count' : unit;
     const track = this.#process(process!).counter(label, shown);
     for (const [i, time] of times.entries()) {
-      picture.canvas.counter(track, time, isRatio ? 100 * values[i]! : values[i]!);
+      picture.packets.counter(track, time, isRatio ? 100 * values[i]! : values[i]!);
     }
   }
 

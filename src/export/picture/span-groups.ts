@@ -2,7 +2,7 @@ import { entryOf } from '../../core/map-entries.js';
 import type { SpanRecord } from '../../spans/span-record.js';
 import { Lanes } from './lanes.js';
 import { drawnName, ENDS_EARLY } from '../../spans/read/drawn-spans.js';
-import type { Canvas } from './canvas.js';
+import type { PacketWriter } from '../perfetto/packet-writer.js';
 import type { PictureThread } from './picture.js';
 import type { SpanFlows } from './span-flows.js';
 import { layOut, drawnSpan, writtenEnd, writtenStart } from './span-tree.js';
@@ -42,7 +42,7 @@ function halvesOf(id: string): [high: number, low: number] {
  * from. So no span looks like the cause of one that only ran at the same time.
  */
 export class GroupedSpans {
-  readonly #canvas: Canvas;
+  readonly #packets: PacketWriter;
   readonly #flows: SpanFlows;
   readonly #lanes = new Map<PictureThread, Lanes>();
   /** By thread and trace, the oldest first. */
@@ -50,8 +50,8 @@ export class GroupedSpans {
   #spans = 0;
   #bytes = 0;
 
-  constructor(canvas: Canvas, flows: SpanFlows) {
-    this.#canvas = canvas;
+  constructor(packets: PacketWriter, flows: SpanFlows) {
+    this.#packets = packets;
     this.#flows = flows;
   }
 
@@ -88,7 +88,7 @@ export class GroupedSpans {
   *end(): Generator<Buffer, void> {
     for (const group of this.#groups.values()) {
       this.#draw(group);
-      if (this.#canvas.isFull) yield this.#canvas.take();
+      if (this.#packets.isFull) yield this.#packets.take();
     }
     this.#groups.clear();
   }
@@ -130,60 +130,60 @@ export class GroupedSpans {
     for (const { start, end } of lanes) tracks.push(ofThread.take(start, end));
     for (const { drawn, isEnd } of steps) {
       const track = tracks[drawn.lane]!;
-      if (isEnd) this.#canvas.endSlice(track, writtenEnd(drawn));
+      if (isEnd) this.#packets.endSlice(track, writtenEnd(drawn));
       else this.#begin(track, drawn);
     }
   }
 
   #begin(track: number, drawn: DrawnSpan): void {
-    const canvas = this.#canvas;
+    const packets = this.#packets;
     const { span, within, parent, zero } = drawn;
-    canvas.beginEvent(false, track, writtenStart(drawn), drawnName(span), span.kind);
+    packets.beginEvent(false, track, writtenStart(drawn), drawnName(span), span.kind);
     const [high, low] = halvesOf(span.spanId);
     if (!this.#flows.isEmpty) {
       this.#flows.takeOfSpan(high, low, (flowHigh, flowLow) => {
-        canvas.flow(flowHigh, flowLow);
+        packets.flow(flowHigh, flowLow);
       });
     }
     // A lane says what is within what. Between lanes of a thread a connection does.
-    if (drawn.isApart) canvas.flow(high, low);
-    for (const child of drawn.childrenApart ?? []) canvas.flow(...halvesOf(child.span.spanId));
-    annotateSpan(canvas, span);
-    canvas.annotateId('span', high, low);
-    if (within === undefined) canvas.annotate('trace', span.traceId);
+    if (drawn.isApart) packets.flow(high, low);
+    for (const child of drawn.childrenApart ?? []) packets.flow(...halvesOf(child.span.spanId));
+    annotateSpan(packets, span);
+    packets.annotateId('span', high, low);
+    if (within === undefined) packets.annotate('trace', span.traceId);
     if (span.parentSpanId !== undefined && (within === undefined || within !== parent)) {
-      canvas.annotateId('parent', ...halvesOf(span.parentSpanId));
+      packets.annotateId('parent', ...halvesOf(span.parentSpanId));
     }
-    if (span.start < zero) canvas.annotate('began before the picture by (ns)', zero - span.start);
-    if (span.end < zero) canvas.annotate('ended before the picture by (ns)', zero - span.end);
-    canvas.endEvent();
+    if (span.start < zero) packets.annotate('began before the picture by (ns)', zero - span.start);
+    if (span.end < zero) packets.annotate('ended before the picture by (ns)', zero - span.end);
+    packets.endEvent();
   }
 }
 
 /** What the slice of a span says, next to its ids. */
-function annotateSpan(canvas: Canvas, span: SpanRecord): void {
+function annotateSpan(packets: PacketWriter, span: SpanRecord): void {
   const { attributes, kind, status, scope, events, links, dropped } = span;
-  for (const name in attributes) canvas.annotate(name, attributes[name]);
-  if (kind !== 'internal') canvas.annotate('kind', kind);
-  if (status.code !== 'unset') canvas.annotate('status', status.code);
-  if (status.message !== '') canvas.annotate('message', status.message);
-  if (scope !== undefined) canvas.annotate('scope', scope.name);
-  if (span.traceState !== '') canvas.annotate('trace state', span.traceState);
-  if (span.unfinished) canvas.annotate('unfinished', true);
-  if (span.end < span.start) canvas.annotate(ENDS_EARLY, span.start - span.end);
+  for (const name in attributes) packets.annotate(name, attributes[name]);
+  if (kind !== 'internal') packets.annotate('kind', kind);
+  if (status.code !== 'unset') packets.annotate('status', status.code);
+  if (status.message !== '') packets.annotate('message', status.message);
+  if (scope !== undefined) packets.annotate('scope', scope.name);
+  if (span.traceState !== '') packets.annotate('trace state', span.traceState);
+  if (span.unfinished) packets.annotate('unfinished', true);
+  if (span.end < span.start) packets.annotate(ENDS_EARLY, span.start - span.end);
   if (events.length > 0) {
     const all = events.map(({ name, time, attributes: own }) => {
       return { name, 'after (ns)': time - span.start, ...own };
     });
-    canvas.annotate('events', all);
+    packets.annotate('events', all);
   }
   if (links.length > 0) {
     const all = links.map(({ traceId, spanId, attributes: own }) => {
       return { trace: traceId, span: spanId, ...own };
     });
-    canvas.annotate('links', all);
+    packets.annotate('links', all);
   }
-  if (dropped.attributes > 0) canvas.annotate('dropped attributes', dropped.attributes);
-  if (dropped.events > 0) canvas.annotate('dropped events', dropped.events);
-  if (dropped.links > 0) canvas.annotate('dropped links', dropped.links);
+  if (dropped.attributes > 0) packets.annotate('dropped attributes', dropped.attributes);
+  if (dropped.events > 0) packets.annotate('dropped events', dropped.events);
+  if (dropped.links > 0) packets.annotate('dropped links', dropped.links);
 }

@@ -1,6 +1,6 @@
 import { addToList } from '../../core/map-entries.js';
 import type { SpanRecord } from '../../spans/span-record.js';
-import type { PictureTime } from './canvas.js';
+import type { PictureTime } from '../perfetto/packet-writer.js';
 
 /** Slices within each other on one lane, at most. */
 const MAX_DEPTH = 256;

@@ -38,7 +38,7 @@ describe('tracewright check', { timeout: 60_000 }, () => {
     const { status, stdout } = tracewright('check', path);
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /\nnote: 2 Heph files are valid, but .*`tracewright convert --to chrome`/,
+      /\nnote: 2 Heph files are valid, but .*`tracewright convert --to perfetto`/,
     );
     expect(stdout).toMatch(/\n0 errors, 0 warnings\n$/);
     expect(stdout.split('\n')).toHaveLength(5);

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ChromeEvent } from '../../../src/export/chrome/chrome-writer.js';
+import { convertToPicture } from '../../export/perfetto/drawn-events.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { tracewright } from '../run-command.js';
@@ -36,10 +36,9 @@ describe('tracewright convert, of a trace whose process was killed', { timeout: 
   it('reads its rings, and with --no-rings the file alone', () => {
     const before = files();
     const named = (...options: string[]): number[] => {
-      const { status, stdout } = tracewright('convert', '--to', 'chrome', ...options, hephFile);
-      const { traceEvents } = JSON.parse(stdout) as { traceEvents: ChromeEvent[] };
-      const events = traceEvents.filter(({ name, ph }) => name === 'event' && ph === 'X');
-      return [status ?? -1, events.length];
+      const { status, events } = convertToPicture(...options, hephFile);
+      const slices = events.filter(({ name, ph }) => name === 'event' && ph === 'X');
+      return [status ?? -1, slices.length];
     };
     expect(named()).toEqual([0, COUNT]);
     expect(named('--no-rings')).toEqual([0, 0]);
@@ -49,16 +48,16 @@ describe('tracewright convert, of a trace whose process was killed', { timeout: 
   });
 
   it('does so for ovni, too', () => {
-    const converted = (...options: string[]): ReturnType<typeof tracewright> =>
-      tracewright('convert', '--to', 'chrome', ...options, traceDir);
+    const converted = (...options: string[]): ReturnType<typeof convertToPicture> =>
+      convertToPicture(...options, traceDir);
     const before = files();
     const [whole, inFiles] = [converted(), converted('--no-rings')];
     expect([whole.status, inFiles.status]).toEqual([0, 0]);
     expect(whole.stderr).toContain('was killed: this is what `tracewright recover');
     expect(inFiles.stderr).toContain('rings contain a part of');
-    expect(inFiles.stdout.length).toBeLessThan(whole.stdout.length);
+    expect(inFiles.events.length).toBeLessThan(whole.events.length);
     expect(files()).toEqual(before);
     expect(tracewright('recover', traceDir).status).toBe(0);
-    expect(converted('--no-rings').stdout).toBe(whole.stdout);
+    expect(converted('--no-rings').bytes).toEqual(whole.bytes);
   });
 });

@@ -34,11 +34,13 @@ it('convert --traces selects traces by their ids', async () => {
       '--traces must be ids of traces, 8 to 32 hexadecimal digits each, got',
     );
   }
-  const chrome = join(dirname(path), 'picture.json');
-  expect(tracewright('convert', '--to', 'chrome', path, chrome, '--traces', first).status).toBe(0);
-  const drawn = readFileSync(chrome, 'utf8');
+  const picture = join(dirname(path), 'picture.pftrace');
+  expect(tracewright('convert', '--to', 'perfetto', path, picture, '--traces', first).status).toBe(
+    0,
+  );
+  const drawn = readFileSync(picture, 'utf8');
   expect(ids.filter((id) => drawn.includes(id))).toEqual([first]);
   const { status, stderr } = tracewright('convert', '--to', 'ovni3', path, '--traces', first);
   expect(status).toBe(2);
-  expect(stderr).toContain('are for perfetto, chrome, otlp, parquet');
+  expect(stderr).toContain('are for perfetto, otlp, parquet');
 });

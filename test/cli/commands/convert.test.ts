@@ -2,7 +2,8 @@ import { timeZeroLabel } from '../../../src/core/wall-clock.js';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChromeEvent } from '../../../src/export/chrome/chrome-writer.js';
+import { convertToPicture, drawnEvents } from '../../export/perfetto/drawn-events.js';
+import type { PictureEvent } from '../../rows/row-events.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
 import { encodeSpan } from '../../export/span-file.js';
@@ -15,38 +16,37 @@ const EPOCH = 1_610_113_734_118_010_000n;
 const epoch = encodeEpoch(EPOCH);
 const event = encodeEvent(someEvent({ start: 1234n, end: 2234n }));
 
-const eventsIn = (json: string): ChromeEvent[] =>
-  (JSON.parse(json) as { traceEvents: ChromeEvent[] }).traceEvents;
+const slicesIn = (out: string): PictureEvent[] =>
+  drawnEvents(readFileSync(out)).filter(({ ph }) => ph === 'X');
 
-describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
+describe('tracewright convert --to perfetto', { timeout: 60_000 }, () => {
   it('writes to standard output without OUT and with -', () => {
     const path = writeTrace(directory, 'one.heph', epoch, event);
-    const { status, stdout, stderr } = tracewright('convert', '--to', 'chrome', path);
+    const { status, stdout, stderr } = tracewright('convert', '--to', 'perfetto', path);
     expect([status, stderr]).toEqual([0, '']);
-    expect(eventsIn(stdout).at(-1)).toMatchObject({ name: 'event', ph: 'X', ts: 0, dur: 1 });
-    expect(tracewright('convert', '--to', 'chrome', path, '-').stdout).toBe(stdout);
+    const { events, bytes } = convertToPicture(path);
+    expect(stdout).toBe(bytes.toString('utf8'));
+    expect(events.at(-1)).toMatchObject({ name: 'event', ph: 'X', ts: 0, dur: 1 });
+    expect(tracewright('convert', '--to', 'perfetto', path, '-').stdout).toBe(stdout);
   });
 
   it('writes a new file, and takes the place of one only with --force', () => {
     const path = writeTrace(directory, 'two.heph', epoch, event);
-    const out = join(directory, 'two.json');
-    const converted = tracewright('convert', '--to', 'chrome', path, out);
+    const out = join(directory, 'two.pftrace');
+    const converted = tracewright('convert', '--to', 'perfetto', path, out);
     expect(converted).toMatchObject({ status: 0, stdout: '' });
-    expect(converted.stderr).toBe(
-      `${out}: 1 event; open it in https://ui.perfetto.dev or chrome://tracing\n`,
-    );
-    const first = readFileSync(out, 'utf8');
-    expect(eventsIn(first).filter(({ ph }) => ph === 'X')).toHaveLength(1);
+    expect(converted.stderr).toBe(`${out}: 1 event; open it in https://ui.perfetto.dev\n`);
+    const first = readFileSync(out);
+    expect(slicesIn(out)).toHaveLength(1);
 
     writeTrace(directory, 'two.heph', epoch, event, event);
-    const refused = tracewright('convert', '--to', 'chrome', path, out);
+    const refused = tracewright('convert', '--to', 'perfetto', path, out);
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain(`${out} exists; replace it with --force`);
-    expect(readFileSync(out, 'utf8')).toBe(first);
+    expect(readFileSync(out)).toEqual(first);
 
-    expect(tracewright('convert', '--to', 'chrome', '--force', path, out).status).toBe(0);
-    const slices = eventsIn(readFileSync(out, 'utf8')).filter(({ ph }) => ph === 'X');
-    expect(slices).toHaveLength(2);
+    expect(tracewright('convert', '--to', 'perfetto', '--force', path, out).status).toBe(0);
+    expect(slicesIn(out)).toHaveLength(2);
   });
 
   it('never writes over the trace itself', () => {
@@ -54,7 +54,7 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
     const link = join(directory, 'link');
     symlinkSync(path, link);
     for (const out of [path, link]) {
-      const { status, stderr } = tracewright('convert', '--to', 'chrome', '--force', path, out);
+      const { status, stderr } = tracewright('convert', '--to', 'perfetto', '--force', path, out);
       expect([status, stderr]).toEqual([2, expect.stringContaining('is a part of the trace')]);
     }
     expect(readFileSync(path)).toEqual(Buffer.concat([epoch, event]));
@@ -62,18 +62,18 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
 
   it('says what is wrong with a place that cannot be written', () => {
     const path = writeTrace(directory, 'three.heph', epoch, event);
-    const out = join(directory, 'no', 'such', 'place.json');
-    const { status, stderr } = tracewright('convert', '--to', 'chrome', path, out);
+    const out = join(directory, 'no', 'such', 'place.pftrace');
+    const { status, stderr } = tracewright('convert', '--to', 'perfetto', path, out);
     expect([status, stderr]).toEqual([2, expect.stringContaining(`cannot write ${out}: ENOENT`)]);
   });
 
-  it('keeps what stands in front of a fault as whole JSON', () => {
+  it('keeps what precedes a fault', () => {
     const path = writeTrace(directory, 'fault.heph', epoch, event, event.subarray(0, 40));
-    const out = join(directory, 'fault.json');
-    const { status, stderr } = tracewright('convert', '--to', 'chrome', path, out);
+    const out = join(directory, 'fault.pftrace');
+    const { status, stderr } = tracewright('convert', '--to', 'perfetto', path, out);
     expect(status).toBe(1);
     expect(stderr).toContain(`tracewright convert: ${path}, byte 70: `);
-    expect(eventsIn(readFileSync(out, 'utf8')).filter(({ ph }) => ph === 'X')).toHaveLength(1);
+    expect(slicesIn(out)).toHaveLength(1);
   });
 
   it('lines Heph traces up by their epochs, to the nanosecond, and keeps processes apart', () => {
@@ -83,7 +83,7 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
     );
     writeTrace(path, 'a.heph', encodeEpoch(EPOCH + 3_000_000_000_001n), event, ...overlapping);
     writeTrace(path, 'b.heph', epoch, event, ...overlapping);
-    const events = eventsIn(tracewright('convert', '--to', 'chrome', path).stdout);
+    const { events } = convertToPicture(path);
     const spans = events.filter(({ ph, dur }) => ph === 'X' && dur === 1);
     expect(spans.map(({ pid, ts }) => [pid, ts])).toEqual([
       [1, 3_000_000_001.235],
@@ -101,7 +101,7 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
   it('leaves the clock of an ovni trace that is alone as it is', () => {
     const path = join(directory, 'alone');
     writeOvniTrace(path, 5_000_000_000_000n);
-    const events = eventsIn(tracewright('convert', '--to', 'chrome', path).stdout);
+    const { events } = convertToPicture(path);
     const times = events.filter(({ ph }) => ph !== 'M').map(({ ts }) => ts);
     expect(Math.min(...times)).toBe(5_000_000_000);
     const { labels } = events.find(({ name }) => name === 'process_labels')!.args!;
@@ -112,7 +112,7 @@ describe('tracewright convert --to chrome', { timeout: 60_000 }, () => {
     const path = join(directory, 'mixed');
     writeOvniTrace(join(path, 'ovni'), 5_000_000_000_000n, 1);
     writeTrace(path, 'heph/1.heph', epoch, event);
-    const events = eventsIn(tracewright('convert', '--to', 'chrome', path).stdout);
+    const { events } = convertToPicture(path);
     const ovni = events.filter(({ ph, pid }) => ph !== 'M' && pid === 1);
     expect(ovni.map(({ ts }) => ts).sort((a, b) => a - b)).toEqual([0, 5]);
     // The process of the Heph trace would be 1 too.

@@ -7,6 +7,7 @@ import { rankFileName, writeMetafile } from '../../../src/dumpi/metafile.js';
 import { openRank } from '../../../src/dumpi/write/rank.js';
 import { readCalls } from '../../../src/dumpi/read/reader.js';
 import { main, tracewright } from '../run-command.js';
+import { convertToPicture } from '../../export/perfetto/drawn-events.js';
 import { runFixture } from '../../fixtures/run-fixture.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { golden, goldenFiles, goldenTraces, sha256 } from '../../dumpi/golden-traces.js';
@@ -189,7 +190,7 @@ describe('the command on DUMPI', { timeout: 60_000 }, () => {
     const { status, stderr } = tracewright(
       'convert',
       '--to',
-      'chrome',
+      'perfetto',
       meta,
       join(run, 'out.json'),
     );
@@ -198,14 +199,10 @@ describe('the command on DUMPI', { timeout: 60_000 }, () => {
     expect(stderr).not.toContain('ENOENT');
   });
 
-  it('converts a run to Chrome, a process a rank', () => {
-    const { meta, run } = writeRun();
-    const out = join(run, 'out.json');
-    expect(tracewright('convert', '--to', 'chrome', meta, out)).toMatchObject({ status: 0 });
-    const { traceEvents } = JSON.parse(readFileSync(out, 'utf8')) as {
-      traceEvents: { name: string; ph: string; pid: number; ts: number; dur: number }[];
-    };
-    const calls = traceEvents.filter(({ ph }) => ph === 'X');
+  it('converts a run to Perfetto, a process a rank', () => {
+    const { status, events } = convertToPicture(writeRun().meta);
+    expect(status).toBe(0);
+    const calls = events.filter(({ ph }) => ph === 'X');
     expect(calls.map(({ name, pid }) => `${pid} ${name}`)).toEqual([
       ...['1 MPI_Init', '1 MPI_Send', '1 MPI_Finalize'],
       ...['2 MPI_Init', '2 MPI_Recv', '2 MPI_Finalize'],

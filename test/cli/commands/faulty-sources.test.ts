@@ -37,7 +37,7 @@ describe('a directory with faulty sources', () => {
     report: ['report', place, '--json', '--cache', 'off', '--by', 'name'],
     'report --against': ['report', place, '--against', place, '--cache', 'off'],
     dump: ['dump', place],
-    chrome: ['convert', '--to', 'chrome', place],
+    perfetto: ['convert', '--to', 'perfetto', place],
     otlp: ['convert', '--to', 'otlp', place],
     check: ['check', place],
   };

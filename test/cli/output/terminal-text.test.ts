@@ -54,6 +54,6 @@ describe('control characters of a trace and of its path', { timeout: 120_000 }, 
     const broken = join(directory, 'broken.heph');
     writeFileSync(broken, 'no packet at all');
     expect(saying('dump', broken)).toContain(shown);
-    expect(saying('convert', '--to', 'chrome', broken, join(directory, 'out'))).toContain(shown);
+    expect(saying('convert', '--to', 'perfetto', broken, join(directory, 'out'))).toContain(shown);
   });
 });

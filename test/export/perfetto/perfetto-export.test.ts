@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { Comm, Datatype } from '../../../src/dumpi/constants.js';
 import { openRank } from '../../../src/dumpi/write/rank.js';
 import type { Rank } from '../../../src/dumpi/write/rank.js';
-import { PacketWriter } from '../../../src/export/perfetto/packet-writer.js';
 import { PictureExport } from '../../../src/export/picture/picture-export.js';
 import type { ExportOptions } from '../../../src/export/selection.js';
 import type { Attribute } from '../../../src/heph/packet.js';
@@ -29,9 +28,7 @@ const directory = temporaryDirectory();
 const EPOCH = 1_700_000_000_000_000_000n;
 
 function exported(path: string, options: ExportOptions = {}): Buffer {
-  return Buffer.concat([
-    ...new PictureExport(findTraces([path]), new PacketWriter(), options).chunks(),
-  ]);
+  return Buffer.concat([...new PictureExport(findTraces([path]), options).chunks()]);
 }
 
 let files = 0;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkTrace } from '../../../src/heph/read/check.js';
 import { readPackets } from '../../../src/heph/read/reader.js';
-import { chromeEvents } from '../../export/chrome/chrome-events.js';
+import { drawn } from '../../export/perfetto/drawn-events.js';
 import { anyEvent } from './arbitrary-packets.js';
 import { encodeEpoch, encodeEvent, encodeMetadata, someEvent } from '../byte-by-byte-encoder.js';
 import type { EventFields } from '../byte-by-byte-encoder.js';
@@ -102,7 +102,7 @@ describe.skipIf(converter === undefined)("Heph's own converter (HEPH_CONVERT)", 
         expect([...checkTrace(path)].filter(({ rule }) => rule.startsWith('converter'))).toEqual(
           [],
         );
-        const slices = chromeEvents(path).filter(({ ph }) => ph === 'X');
+        const slices = drawn(path).filter(({ ph }) => ph === 'X');
         const first = Math.min(...theirs.map(({ ts }) => ts));
         expect(slices.map(({ name, ts }) => [name, Math.floor(ts)])).toEqual(
           theirs.map(({ name, ts }) => [name, ts - first]),

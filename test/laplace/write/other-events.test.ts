@@ -44,9 +44,9 @@ describe('an event that the catalog does not have', () => {
     expect(status).toBe(0);
     expect(stdout).toContain('\n  1fffffffffffff event ~ rest ""\n');
     expect(tracewright('check', path).status).toBe(0);
-    const chrome = fileIn(directory, '.json');
-    expect(tracewright('convert', '--to', 'chrome', path, chrome).status).toBe(0);
-    expect(readFileSync(chrome, 'utf8')).toContain('event Z');
+    const picture = fileIn(directory, '.pftrace');
+    expect(tracewright('convert', '--to', 'perfetto', path, picture).status).toBe(0);
+    expect(readFileSync(picture, 'utf8')).toContain('event Z');
   });
 
   it.each(RESTS)('takes the rest %j', (rest) => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ChromeEvent } from '../../../src/export/chrome/chrome-writer.js';
 import { TraceFormatError } from '../../../src/core/errors.js';
 import { readRows } from '../../../src/ovni/read/rows.js';
 import { rowEvents } from '../../rows/row-events.js';
+import type { PictureEvent } from '../../rows/row-events.js';
 import { goldenTrace } from '../golden-trace.js';
 import {
   T0,
@@ -16,7 +16,7 @@ import {
 } from '../trace-building.js';
 
 const us = Number(T0) / 1000;
-const chromeEvents = (path: string): Iterable<ChromeEvent> => rowEvents(readRows, path);
+const eventsOf = (path: string): Iterable<PictureEvent> => rowEvents(readRows, path);
 const marks = {
   mark: {
     3: { title: 'Request', chan_type: 'stack', labels: { 7: 'GET /' } },
@@ -24,16 +24,16 @@ const marks = {
   },
 };
 
-const slices = (events: ChromeEvent[]): [string, number, number, number][] =>
+const slices = (events: PictureEvent[]): [string, number, number, number][] =>
   events
     .filter(({ ph }) => ph === 'X')
     .map(({ name, ts, dur, tid }) => [name, Math.round((ts - us) * 1000), dur! * 1000, tid]);
 
-const names = (events: ChromeEvent[], name: string): [number, unknown][] =>
+const names = (events: PictureEvent[], name: string): [number, unknown][] =>
   events.filter((event) => event.name === name).map(({ tid, args }) => [tid, args?.['name']]);
 
 test('the golden trace', () => {
-  const events = [...chromeEvents(goldenTrace(3).trace)];
+  const events = [...eventsOf(goldenTrace(3).trace)];
   const pid = 4242;
   const mark = 1 << 22;
   const named = (name: string, tid: number, to: string): unknown => ({
@@ -47,7 +47,6 @@ test('the golden trace', () => {
   const instant = (name: string, at: number, args?: object): unknown => ({
     name,
     ph: 'i',
-    s: 't',
     cat: 'event',
     ts: (Number(T0) + at) / 1000,
     pid,
@@ -104,7 +103,7 @@ test('a stack is nested slices, a single mark one after the other', () => {
       ],
     },
   ]);
-  const events = [...chromeEvents(folder)];
+  const events = [...eventsOf(folder)];
   const [stack, single] = [1 << 22, (1 << 22) + 1];
   expect(names(events, 'thread_name').sort(([a], [b]) => a - b)).toEqual([
     [1, 'thread 1'],
@@ -134,7 +133,7 @@ test('a pop out of order ends what is above, one of nothing ends nothing', () =>
       ],
     },
   ]);
-  expect(slices([...chromeEvents(folder)])).toEqual([
+  expect(slices([...eventsOf(folder)])).toEqual([
     ['8', 20, 20, 1 << 22],
     ['GET /', 10, 30, 1 << 22],
     ['running', 0, 50, 1],
@@ -155,9 +154,9 @@ test('flushes, and what is open at the end of a stream that breaks off', () => {
       ],
     },
   ]);
-  const events: ChromeEvent[] = [];
+  const events: PictureEvent[] = [];
   expect(() => {
-    for (const event of chromeEvents(folder)) events.push(event);
+    for (const event of eventsOf(folder)) events.push(event);
   }).toThrow(TraceFormatError);
   expect(slices(events)).toEqual([
     ['flush', 10, 10, 1],
@@ -175,7 +174,7 @@ test('a process id of two looms is shown as two', () => {
     { loom: 'b', pid: 5, events: life },
     { loom: 'b', pid: 6, tid: 2, events: life },
   ]);
-  const events = [...chromeEvents(folder)];
+  const events = [...eventsOf(folder)];
   const processes = events.filter(({ name }) => name === 'process_name');
   expect(processes.map(({ pid, args }) => [pid, args?.['name']])).toEqual([
     [5, 'a proc 5 app 1'],
@@ -209,9 +208,7 @@ test('whatever a thread emits, slices of a track nest and none is negative', () 
       let clock = T0;
       const events = list.map(([make, step]) => make((clock += BigInt(step) * 1000n)));
       const folder = writeVersion3([{ events, ovni: marks }]);
-      const drawn = [...chromeEvents(folder)].filter(
-        ({ ph, name }) => ph === 'X' && name !== 'flush',
-      );
+      const drawn = [...eventsOf(folder)].filter(({ ph, name }) => ph === 'X' && name !== 'flush');
       for (const tid of new Set(drawn.map((slice) => slice.tid))) {
         const track = drawn
           .filter((slice) => slice.tid === tid)
@@ -238,7 +235,7 @@ test('threads have the names that the register hook gives them', () => {
     { tid: 2, events: [execute(T0)], ...of({ thread: 2 }) },
     { tid: 3, events: [execute(T0)], ...of(['thread']) },
   ]);
-  expect(names([...chromeEvents(folder)], 'thread_name')).toEqual([
+  expect(names([...eventsOf(folder)], 'thread_name')).toEqual([
     [1, 'main (thread 1)'],
     [2, 'thread 2'],
     [3, 'thread 3'],

@@ -9,12 +9,10 @@ import { findTraces } from '../../../src/traces/find-traces.js';
 import { writeOvniTrace } from '../../cli/small-ovni-trace.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
-import { chromeEvents } from './chrome-events.js';
+import { drawn as convert } from './drawn-events.js';
 
 const directory = temporaryDirectory();
 const register = fileURLToPath(new URL('../../../dist/node/register.js', import.meta.url));
-
-const convert = chromeEvents;
 
 function dumped(path: string, json: boolean): string[] {
   return findTraces([path]).flatMap(({ format }) => [...format.dump(path, json, {})].map(String));
@@ -88,14 +86,14 @@ it('draws what an event loop did as curves of its thread', () => {
   expect(events.filter(({ ph }) => ph === 'X')).toEqual([]);
   const curves = events.filter(({ ph }) => ph === 'C');
   expect(curves.map(({ name, ts, args }) => [name, ts / 1e6, args?.['value']])).toEqual([
-    ['event loop utilisation (thread 3) %', 0, 25],
-    ['event loop utilisation (thread 3) %', 1, 0],
-    ['event loop utilisation (thread 3) %', 5, 100],
-    ['event loop utilisation (thread 3) %', 6, 0],
-    ['event loop longest turn (thread 3) ms', 0, 2.5],
-    ['event loop longest turn (thread 3) ms', 1, 0],
-    ['event loop longest turn (thread 3) ms', 5, 2.5],
-    ['event loop longest turn (thread 3) ms', 6, 0],
+    ['event loop utilisation (thread 3)', 0, 25],
+    ['event loop utilisation (thread 3)', 1, 0],
+    ['event loop utilisation (thread 3)', 5, 100],
+    ['event loop utilisation (thread 3)', 6, 0],
+    ['event loop longest turn (thread 3)', 0, 2_500_000],
+    ['event loop longest turn (thread 3)', 1, 0],
+    ['event loop longest turn (thread 3)', 5, 2_500_000],
+    ['event loop longest turn (thread 3)', 6, 0],
   ]);
 });
 
