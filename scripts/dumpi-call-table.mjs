@@ -16,10 +16,16 @@ for (const [type, encoding] of Object.entries(fieldEncodings)) {
   byEncoding.set(encoding, [...(byEncoding.get(encoding) ?? []), `\`${type}\``]);
 }
 const widths = [...byEncoding].map(([encoding, types]) => `- ${encoding}: ${types.join(', ')}`);
-const rows = Object.entries(callSignatures).map(
-  ([name, signature]) =>
-    `| ${labelOf(name)} | ${name} | ${signature === '' ? '' : `\`${signature}\``} |`,
+/** The calls of each list of arguments, in the order of the first one's label. */
+const bySignature = new Map();
+for (const [name, signature] of Object.entries(callSignatures)) {
+  const calls = bySignature.get(signature) ?? [];
+  bySignature.set(signature, [...calls, `${name} (${labelOf(name)})`]);
+}
+const rows = [...bySignature].map(
+  ([signature, calls]) =>
+    `| ${calls.join(', ')} | ${signature === '' ? 'none' : `\`${signature}\``} |`,
 );
-const table = [...widths, '', '| label | call | arguments |', '| --- | --- | --- |', ...rows];
+const table = [...widths, '', '| calls | arguments |', '| --- | --- |', ...rows];
 const [before] = readFileSync(page, 'utf8').split(MARK);
 writeFileSync(page, `${before}${MARK}\n\n${table.join('\n')}\n`);
