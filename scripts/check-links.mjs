@@ -40,6 +40,7 @@ for (const page of [
   'CONTRIBUTING.md',
   'examples/README.md',
   'torture/README.md',
+  'torture/long-runs.md',
   ...docs,
 ]) {
   const whole = readFileSync(join(root, page), 'utf8');
