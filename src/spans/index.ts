@@ -17,13 +17,15 @@ import type { SpanRecord } from './span-record.js';
 
 export { TracewrightError, TraceFormatError } from '../core/errors.js';
 export type { ErrorCode } from '../core/errors.js';
+export type { OnFault } from '../core/fault.js';
 export type { OpenSpanOptions } from '../heph/write/open-events.js';
 export type { Target } from '../heph/target.js';
 export type { SpanAttributes, SpanValue } from './attributes.js';
 export type { Baggage } from './context/baggage.js';
 export type { RemoteParent } from './context/remote-parent.js';
 export type { SpanIds, TraceParent } from './context/trace-context.js';
-export type { SpanKind, SpanStatus } from './layout.js';
+export type { DecidedRoot, KeepOptions, SlowLimit } from './keep/keep-options.js';
+export type { KeepReason, SpanKind, SpanStatus } from './layout.js';
 export type { SpanLimits } from './limits.js';
 export type { Carrier } from './propagation.js';
 export type { ReadSpansOptions } from './read/read-spans.js';
@@ -31,6 +33,7 @@ export type { SpanOptions } from './recording.js';
 export type { Redaction } from './redaction/redaction.js';
 export type { Span, SpanLink } from './span.js';
 export type {
+  Kept,
   RecordedAttributes,
   RecordedEvent,
   RecordedLink,
