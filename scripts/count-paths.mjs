@@ -66,7 +66,6 @@ function pathOf(operation) {
         TRACEWRIGHT_CONTEXT: 'on',
         TRACEWRIGHT_QUIET: '1',
         // Nothing else is to be recorded meanwhile.
-        TRACEWRIGHT_LOOP_COUNTERS: '0',
         TRACEWRIGHT_STALL_MS: 'off',
         TRACEWRIGHT_GC_MS: 'off',
       },

@@ -54,7 +54,7 @@ class FastCalls {
 
  private:
   FastCalls() {
-    const char* const setting = std::getenv("TRACEWRIGHT_FAST_CALLS");
+    const char* const setting = std::getenv("TRACEWRIGHT_TEST_FAST_CALLS");
     if (setting != nullptr && std::strcmp(setting, "off") == 0) return;
     if (!v8_.usable() ||
         !find_symbol(&make_function_, "_ZN2v89CFunctionC1EPKvPKNS_13CFunctionInfoE") ||

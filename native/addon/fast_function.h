@@ -16,7 +16,7 @@ namespace tracewright {
 // the receiver of the call, in the fast form, or the slow form's call information.
 using FastCallback = void (*)(const void*);
 
-// Whether there are fast functions: V8 is one of the known lines, and TRACEWRIGHT_FAST_CALLS is not
+// Whether there are fast functions: V8 is one of the known lines, and TRACEWRIGHT_TEST_FAST_CALLS is not
 // `off`.
 bool has_fast_functions();
 

@@ -54,7 +54,6 @@ function planOf(settings: Settings, firstTid: number): ProcessPlan {
     otel: settings.otel,
     instrumentations: settings.instrumentations,
     stallMs: settings.stallMs,
-    loopCounters: settings.loopCounters,
     collectionMs: settings.collectionMs,
     firstTid,
   };

@@ -61,8 +61,6 @@ export interface Settings {
    * 60,000, default 50; 0 or `off`: loops are not watched.
    */
   stallMs: number;
-  /** `TRACEWRIGHT_LOOP_COUNTERS`: `0`: no samples of watched loops are recorded. */
-  loopCounters: boolean;
   /**
    * `TRACEWRIGHT_GC_MS`: milliseconds from which a garbage collection is a span, 0 to 60,000, default 1; -1 for
    * `off`: none is, and none is counted.
@@ -86,8 +84,8 @@ const MAX_NAME = 80;
 const PREFIX = 'TRACEWRIGHT_';
 /** Every variable that something of Tracewright reads in a traced process, without the prefix. */
 const VARIABLES =
-  'CONTEXT OTEL INSTRUMENTATIONS RATIO_RULE PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS LOOP_COUNTERS GC_MS SHIP QUIET' +
-  ' RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK FAST_CALLS MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES KEEP WAITING_BYTES DUMPI_DIR PREBUILD';
+  'CONTEXT OTEL INSTRUMENTATIONS RATIO_RULE PROPAGATE TRUST LIBRARIES INJECT QUERY_TEXT ERROR_TEXT REDACT_DROP REDACT_MASK REDACT_PATHS ENABLED REQUIRED CODE_CACHE FORMATS DIR HEPH_TARGET OVNI_VERSION LOOM APP NAME REQUEST_BYTES STALL_MS GC_MS SHIP QUIET' +
+  ' RING_BYTES RING_DIR FILE_MODE ON_FULL CLOCK MAX_BYTES ROTATE_BYTES AT_MAX_BYTES OPEN_SPANS OPEN_SPAN_BYTES KEEP WAITING_BYTES DUMPI_DIR PREBUILD';
 /** How a run describes itself to its child processes. */
 const RUN = 'TRACEWRIGHT_RUN';
 
@@ -260,7 +258,6 @@ export function readSettings(): Settings {
       const ms = switchOf(value) === false ? 0 : Number(value);
       return ms === 0 || (ms >= MIN_STALL && ms <= MAX_STALL) ? ms : undefined;
     }),
-    loopCounters: read('TRACEWRIGHT_LOOP_COUNTERS', true, SWITCH_VALUES, switchOf),
     collectionMs: read('TRACEWRIGHT_GC_MS', 1, `off, or 0 to ${MAX_STALL}`, (value) => {
       if (value.trim() !== '0' && switchOf(value) === false) return -1;
       const ms = Number(value);

@@ -59,8 +59,6 @@ export interface ProcessPlan {
   requestBytes: boolean;
   /** Milliseconds after which a turn of an event loop is recorded as a stall; 0: loops are not watched. */
   stallMs: number;
-  /** Whether samples of watched loops are recorded. */
-  loopCounters: boolean;
   /** Milliseconds from which a garbage collection is a span; -1: none is. */
   collectionMs: number;
   /** Whether requests have context: what the program does meanwhile is below them. */

@@ -93,7 +93,6 @@ export class ThreadActivity {
           }
           const loop = this.#load();
           this.#recordShort();
-          if (!this.#plan.loopCounters) return;
           const sample = { from, to, busy: third, longest: fourth, turns: turns!, delay: delay! };
           loop.sample(sample, this.#sums, this.#lookUps?.take(), takeParentless());
           if (this.#sums !== undefined) this.#sums = { ns: 0, count: 0 };
@@ -160,9 +159,7 @@ function recorders(): typeof import('./activity-recorders.js') {
 
 /** Where `net` is recorded, look-ups are counted in the samples of the loop. */
 function countLookUps(plan: ProcessPlan): NameLookUps | undefined {
-  if (plan.stallMs <= 0 || !plan.loopCounters || !plan.libraries.names.includes('net')) {
-    return undefined;
-  }
+  if (plan.stallMs <= 0 || !plan.libraries.names.includes('net')) return undefined;
   // It loads Node's observer, which takes about 0.7 ms.
   const { NameLookUps } = require('./name-look-ups.js') as typeof import('./name-look-ups.js');
   return new NameLookUps();

@@ -13,13 +13,13 @@ const EVENTS = 60_000;
 const signature = parseSignature('XYn(u32 number, u64 square)');
 const fixture = fileURLToPath(new URL('../fixtures/commit-calls.mjs', import.meta.url));
 
-describe.each(['on', 'off'])('commits with TRACEWRIGHT_FAST_CALLS=%s', (setting) => {
+describe.each(['on', 'off'])('commits with TRACEWRIGHT_TEST_FAST_CALLS=%s', (setting) => {
   let directory: string;
   let said: { fastCalls: boolean };
 
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'tracewright-calls-'));
-    const env = { ...process.env, TRACEWRIGHT_FAST_CALLS: setting };
+    const env = { ...process.env, TRACEWRIGHT_TEST_FAST_CALLS: setting };
     const output = execFileSync(process.execPath, [fixture, directory, String(EVENTS)], {
       env,
       encoding: 'utf8',
