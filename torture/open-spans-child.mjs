@@ -14,7 +14,7 @@ let next = 0;
 for (;;) {
   for (let turn = 0; turn < (pauseMs === undefined ? 5000 : 500); turn++) {
     const span = startSpan(`work ${next % 3}`, { n: next, text: 'x'.repeat(next % 40) });
-    // Attributes that come later are in the place too, after the record that counts until the end.
+    // Attributes that come later count at once.
     if (next % 2 === 1) span.set('late', `${next}`).set('odd', true);
     spans.push(span);
     next += 1;

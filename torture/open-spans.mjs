@@ -63,15 +63,21 @@ async function round(directory) {
   if (faults.length > 0) fail(faults[0]);
   const ended = [];
   const unfinished = [];
+  const partial = [];
   for await (const span of readSpans(target)) {
     const { n, late, odd } = span.attributes;
     (span.unfinished ? unfinished : ended).push(Number(n));
-    const isWhole = n % 2 === 1 && !span.unfinished;
-    if (late !== (isWhole ? `${n}` : undefined) || odd !== (isWhole || undefined)) {
-      fail(`span ${n} has the attributes ${late} and ${odd} of its end`);
+    const isOdd = n % 2 === 1;
+    // The kill may have come before the one or the other was set.
+    if (late !== (isOdd ? `${n}` : undefined) || odd !== (isOdd || undefined)) {
+      partial.push(Number(n));
+      if (odd !== undefined || (late !== undefined && (!isOdd || late !== `${n}`))) {
+        fail(`span ${n} has the attributes ${late} and ${odd}`);
+      }
     }
     if (span.end < span.start) fail(`span ${span.attributes.n} ends before it starts`);
   }
+  if (partial.some((n) => n !== Math.max(...unfinished))) fail(`${partial} lack what was set`);
   checkRun('ended', ended, 0);
   checkRun('open', unfinished, ended.length);
   if (ended.length < acknowledged) fail(`${acknowledged} acknowledged, ${ended.length} found`);

@@ -52,13 +52,13 @@ void add_control_layout(Napi::Object exports) {
   put("numberAt", offsetof(ControlPage, number_at));
   put("stampKind", offsetof(ControlPage, stamp_kind));
   put("epoch", offsetof(ControlPage, epoch));
+  put("lengthAt", offsetof(ControlPage, length_at));
   put("openRecords", offsetof(ControlPage, open_records));
   put("attention", offsetof(ControlPage, attention));
   put("series", offsetof(ControlPage, series));
   put("nextNumber", offsetof(ControlPage, next_number));
   put("unkeptRecords", offsetof(ControlPage, unkept_records));
   put("endingAt", offsetof(ControlPage, ending_at));
-  put("editedFrom", offsetof(ControlPage, kept_from));
   put("copiedFrom", offsetof(ControlPage, copied_from));
   put("aliveAt", offsetof(ControlPage, alive_at));
   put("endedAt", offsetof(ControlPage, ended_at));

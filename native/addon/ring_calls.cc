@@ -94,6 +94,7 @@ RecordShape record_shape(const Napi::Value& value) {
   options.full = text_of(from, "full") == "drop" ? FullPolicy::drop : FullPolicy::block;
   options.block_limit_ms = static_cast<uint32_t>(number_of(from, "blockLimitMs", 1000));
   options.open_records = open_record_options(from.Get("openRecords"));
+  options.open_records.length_at = static_cast<uint32_t>(std::max<int64_t>(options.length_offset, 0));
   options.waiting_capacity = static_cast<size_t>(number_of(from, "waitingCapacity", 0));
   options.waiting_groups = static_cast<uint32_t>(number_of(from, "waitingGroups", 0));
   options.group_at = static_cast<uint32_t>(number_of(from, "groupAt", 0));
@@ -142,7 +143,6 @@ Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
   if (functions.commit_open != nullptr) {
     result["beginOpen"] = Napi::Value(env, functions.begin_open);
     result["commitOpen"] = Napi::Value(env, functions.commit_open);
-    result["commitEdited"] = Napi::Value(env, functions.commit_edited);
   }
   return result;
 }

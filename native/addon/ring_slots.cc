@@ -43,11 +43,6 @@ void commit_open_slot(const void*) {
   slots[kSlot]->commit_open<Stamp::big>();
 }
 
-template <size_t kSlot>
-void commit_edited_slot(const void*) {
-  slots[kSlot]->commit_edited<Stamp::big>();
-}
-
 template <Stamp kStamp, size_t kSlot>
 void read_stamp_slot(const void*) {
   slots[kSlot]->read_stamp<kStamp>();
@@ -79,7 +74,6 @@ struct SlotCalls {
   SlotCall commit[kStamps];  // by Stamp
   SlotCall begin_open;
   SlotCall commit_open;
-  SlotCall commit_edited;
   SlotCall read_stamp[kStamps];
   SlotCall put_words;
 };
@@ -92,7 +86,6 @@ constexpr SlotCalls calls_of_slot() {
        slot_call<commit_slot<Stamp::interval, kSlot>>()},
       slot_call<begin_open_slot<kSlot>>(),
       slot_call<commit_open_slot<kSlot>>(),
-      slot_call<commit_edited_slot<kSlot>>(),
       {slot_call<read_stamp_slot<Stamp::none, kSlot>>(),
        slot_call<read_stamp_slot<Stamp::native, kSlot>>(),
        slot_call<read_stamp_slot<Stamp::big, kSlot>>(),
@@ -145,11 +138,6 @@ napi_value begin_open_any(napi_env env, napi_callback_info info) {
 
 napi_value commit_open_any(napi_env env, napi_callback_info info) {
   ring_of_function(env, info)->commit_open<Stamp::big>();
-  return nullptr;
-}
-
-napi_value commit_edited_any(napi_env env, napi_callback_info info) {
-  ring_of_function(env, info)->commit_edited<Stamp::big>();
   return nullptr;
 }
 
@@ -220,7 +208,6 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
     if (open_records) {
       made.begin_open = make_function(env, "beginOpen", begin_open_any, ring);
       made.commit_open = make_function(env, "commitOpen", commit_open_any, ring);
-      made.commit_edited = make_function(env, "commitEdited", commit_edited_any, ring);
     }
     return made;
   }
@@ -234,8 +221,6 @@ RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool word
   if (open_records) {
     made.begin_open = slot_function(env, &functions.begin_open, "beginOpen", calls.begin_open);
     made.commit_open = slot_function(env, &functions.commit_open, "commitOpen", calls.commit_open);
-    made.commit_edited =
-        slot_function(env, &functions.commit_edited, "commitEdited", calls.commit_edited);
   }
   return made;
 }

@@ -20,7 +20,6 @@ struct RingFunctions {
   // Only of rings with open records, whose stamps are `big`.
   napi_value begin_open = nullptr;
   napi_value commit_open = nullptr;
-  napi_value commit_edited = nullptr;
 };
 
 // The functions that JavaScript calls for each record that waits.
@@ -52,7 +51,6 @@ class RingSlots {
     Napi::FunctionReference commit[kStamps];  // by Stamp
     Napi::FunctionReference begin_open;
     Napi::FunctionReference commit_open;
-    Napi::FunctionReference commit_edited;
     Napi::FunctionReference read_stamp[kStamps];
     Napi::FunctionReference put_words;
   };

@@ -101,6 +101,7 @@ struct ControlPage {
   int32_t number_at;    // where a record has its series and number, two u32 big-endian; -1: nowhere
   uint32_t stamp_kind;  // a Stamp
   uint64_t epoch;       // of `big` stamps, CLOCK_MONOTONIC
+  uint32_t length_at;   // where a record has its length, u32 big-endian; 0: nowhere
 
   // The producing thread's JavaScript writes these but for `attention`.
   alignas(64) std::atomic<int32_t> open_records;  // places that are taken
@@ -114,13 +115,6 @@ struct ControlPage {
   int32_t ending_at;
   int32_t final_word_at;
   uint32_t final_word;
-  // What commit_edited() takes of it, in bytes from its start: one part that stays where it is, and
-  // one that goes to `moved_to`. JavaScript has put the rest of the final record.
-  uint32_t kept_from;
-  uint32_t kept_bytes;
-  uint32_t moved_from;
-  uint32_t moved_to;
-  uint32_t moved_bytes;
   // What begin_open() is to copy to `ending_at`: where it lies in the table, and its bytes; 0:
   // nothing.
   uint32_t copied_from;

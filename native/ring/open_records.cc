@@ -34,6 +34,7 @@ void OpenRecords::open(const OpenRecordOptions& options, ControlPage* control, u
   stride_ = stride(options);
   control->open_stride = stride_;
   control->number_at = options.number_at;
+  control->length_at = options.length_at;
   grow(options.places);
 }
 
@@ -90,15 +91,9 @@ void OpenRecords::put_ended(uint8_t* to, size_t bytes) {
   // Commits that come after the end of the ring.
   if (!exist()) return;
   std::memcpy(to, first_ + control_->ending_at, bytes);
-  finish_record(to);
-}
-
-void OpenRecords::put_edited(uint8_t* to) {
-  if (!exist()) return;
-  const uint8_t* const record = first_ + control_->ending_at;
-  std::memcpy(to + control_->kept_from, record + control_->kept_from, control_->kept_bytes);
-  std::memcpy(to + control_->moved_to, record + control_->moved_from, control_->moved_bytes);
-  finish_record(to);
+  put_number(to);
+  put_length(to, bytes);
+  put_big_endian(to + control_->final_word_at, control_->final_word);
 }
 
 void OpenRecords::put_number(uint8_t* to) {
@@ -107,11 +102,6 @@ void OpenRecords::put_number(uint8_t* to) {
   const uint32_t number = control_->next_number.load(std::memory_order_relaxed);
   put_big_endian(to + at + 4, number);
   control_->next_number.store(number + 1, std::memory_order_release);
-}
-
-void OpenRecords::finish_record(uint8_t* record) {
-  put_number(record);
-  put_big_endian(record + control_->final_word_at, control_->final_word);
 }
 
 OpenRecord* OpenRecords::prepared_at(uint32_t at) const {
@@ -170,6 +160,7 @@ void OpenRecords::close(uint64_t end, uint64_t ns, const CommitStamp& stamp,
         big_endian_word(record + at) == series) {
       put_big_endian(record + at + 4, number++);
     }
+    put_length(record, length);
     if ((state & OpenRecord::kEnded) == 0) stamp.raise(record, length, ns);
     each.mark.store(mark, std::memory_order_relaxed);
     each.closing.store(1, std::memory_order_release);

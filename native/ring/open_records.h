@@ -7,9 +7,10 @@
 // mapping:
 //
 //   take:  open_records + 1; the bytes; `state` last
+//   grow:  bytes after the record; then `state` with the new length. The length that the record has
+//          in its own bytes is written where it becomes final, by process or recovery
 //   end:   `mark`, then kCommitting in `state`; the commit of the final record; `state` = 0.
-//          Ring::commit_open() makes the final record of the open one, and commit_edited() of parts
-//          of it
+//          Ring::commit_open() makes the final record of the open one
 //   wait:  its stamp, then kEnded in `state`, and its final word last. It ends otherwise later
 //
 // So a record that was being written is not there yet. The head says whether the final record of
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ring/big_endian_words.h"
 #include "ring/commit_stamp.h"
 #include "ring/control_page.h"
 
@@ -32,6 +34,7 @@ struct OpenRecordOptions {
   uint32_t longest = 0;  // bytes of the longest record
   int32_t number_at =
       -1;  // where a record has its series and its number, two u32 big-endian; -1: it has none
+  uint32_t length_at = 0;  // where a record has its length, u32 big-endian; 0: nowhere
 };
 
 // The head of a place; the record's bytes follow.
@@ -78,10 +81,13 @@ class OpenRecords {
   // Puts the bytes of the record that the thread ends to `to`, with the next number and
   // the final word. Its own number is not the last that was given: a kill could find it here.
   void put_ended(uint8_t* to, size_t bytes);
-  // The same of two parts of the record, between and after which JavaScript has put what is new.
-  void put_edited(uint8_t* to);
   // Gives a record at the head the next number.
   void put_number(uint8_t* to);
+  // Writes the length of a record into it.
+  void put_length(uint8_t* to, size_t bytes) const {
+    const size_t at = options_.length_at;
+    if (at != 0 && at + 4 <= bytes) put_big_endian(to + at, static_cast<uint32_t>(bytes));
+  }
 
   // The head of the record at `at`, in bytes from the start of the table.
   OpenRecord* head_at(uint32_t at) const { return reinterpret_cast<OpenRecord*>(first_ + at) - 1; }
@@ -131,7 +137,6 @@ class OpenRecords {
     return *reinterpret_cast<OpenRecord*>(first_ + size_t{index} * stride_);
   }
   uint32_t length_of(uint32_t state) const;
-  void finish_record(uint8_t* record);
   uint32_t number_waiting(uint32_t number);
   bool waits(const uint8_t* open, size_t length, size_t stamp_at) const;
   OpenRecord* prepared_at(uint32_t at) const;

@@ -110,13 +110,6 @@ class alignas(64) Ring {
     commit<kStamp>();
   }
 
-  // The same of parts of it.
-  template <Stamp kStamp>
-  void commit_edited() {
-    open_.put_edited(data_ + (head_ & mask_));
-    commit<kStamp>();
-  }
-
   // Publishes the `pending` bytes at the head as they are.
   void commit_as_is() { publish(static_cast<uint32_t>(control_->pending)); }
 
@@ -130,8 +123,7 @@ class alignas(64) Ring {
   void index_waiting(std::unique_ptr<WaitingIndex> index);
   WaitingIndex* waiting_index() { return index_.get(); }
   // Has the open record that the index names wait with its group, and counts it. It stays in its
-  // slot, unless it is longer than when it was published. If the end is unusual, nothing has
-  // changed.
+  // slot. If the end is unusual, nothing has changed.
   void end_waiting();
   // Lets go of the group of the open record that the index names, and of that. Unless that is
   // unusual.
@@ -299,7 +291,6 @@ class alignas(64) Ring {
   void free_slot(uint32_t at);
   void free_open_record(OpenRecord* head, uint32_t at);
   void free_ended(uint32_t group);
-  [[gnu::noinline]] void end_in_ring(OpenRecord* head, uint32_t group, uint32_t kind);
   uint32_t reverse_ended(uint32_t at);
   uint8_t* put_ended(Ring& to, OpenRecord* head, uint32_t bytes);
   void publish_waiting(OpenRecord* head, uint32_t at, uint32_t group, uint32_t kind,

@@ -136,8 +136,9 @@ void Ring::end_waiting() {
   if (!has_waiting_index()) return;
   WaitingIndex& index = *index_;
   const auto at = static_cast<uint32_t>(index.call[WaitingIndex::kSlot]);
-  const auto bytes = static_cast<uint32_t>(index.call[WaitingIndex::kBytes]);
   OpenRecord* const head = open_.head_at(at);
+  const uint32_t state = head->state.load(std::memory_order_relaxed);
+  const uint32_t bytes = state & OpenRecord::kLength;
   const auto word = static_cast<uint32_t>(index.call[WaitingIndex::kWord]);
   const uint32_t kind = index.kind_of(head->writer, word);
   WaitingCounts* const counts = index.counts_of(kind);
@@ -151,12 +152,8 @@ void Ring::end_waiting() {
   const int32_t waits = index.bytes[group] + static_cast<int32_t>(bytes);
   if (waits > index.longest) return;
 
-  const uint32_t state = head->state.load(std::memory_order_relaxed);
-  if ((state & OpenRecord::kLength) != bytes) {
-    end_in_ring(head, group, kind);
-    return;
-  }
   attend_slots();
+  open_.put_length(record, bytes);
   const uint64_t end = stamp_.take<Stamp::big>();
   put_big_endian(record + options_.stamp_offset, end);
   head->state.store(state | OpenRecord::kEnded, std::memory_order_release);
@@ -167,22 +164,6 @@ void Ring::end_waiting() {
   index.bytes[group] = waits;
   index.call[WaitingIndex::kSlot] = WaitingIndex::kDone;
   counts->add(elapsed(big_endian_number(record + index.start_at), end));
-}
-
-// The same of a record that is longer than when it was published.
-void Ring::end_in_ring(OpenRecord* head, uint32_t group, uint32_t kind) {
-  WaitingIndex& index = *index_;
-  const auto bytes = static_cast<uint32_t>(index.call[WaitingIndex::kBytes]);
-  uint8_t* const to = put_ended(*this, head, bytes);
-  put_big_endian(to + options_.length_offset, bytes);
-  put_big_endian(end_of_name(index, to) + index.word_after_name,
-                 static_cast<uint32_t>(index.call[WaitingIndex::kWord]));
-  const uint64_t end = stamp_.take<Stamp::big>();
-  put_big_endian(to + options_.stamp_offset, end);
-  publish_waiting(head, static_cast<uint32_t>(index.call[WaitingIndex::kSlot]), group, kind, bytes);
-  index.bytes[group] += static_cast<int32_t>(bytes);
-  index.call[WaitingIndex::kSlot] = WaitingIndex::kDoneInRing;
-  index.counts_of(kind)->add(elapsed(big_endian_number(to + index.start_at), end));
 }
 
 // The record of a slot lies at the head of a ring then, and is to be published.

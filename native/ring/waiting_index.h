@@ -51,14 +51,12 @@ struct WaitingCounts {
 
 struct WaitingIndex {
   // What a call is about, by its number in `call`: where the record lies in the table of open
-  // records, its bytes, its final word, and its kind; 0: that of its writer. A copy says in
+  // records, its final word, and its kind; 0: that of its writer. A copy says in
   // `kCount` how many records it were. Groups are chosen from `kChosenFrom` on, by bits of their
   // first word.
-  enum Call { kSlot, kBytes, kWord, kKind, kCount, kChosenFrom, kCalls };
-  // What becomes of `kSlot` if the call has done all: the record waits in its slot or is let go, or
-  // it waits in the ring.
+  enum Call { kSlot, kWord, kKind, kCount, kChosenFrom, kCalls };
+  // What becomes of `kSlot` if the call has done all: the record waits in its slot or is let go.
   static constexpr int32_t kDone = -1;
-  static constexpr int32_t kDoneInRing = -2;
   // In `times`: from when on no release is usual, and how long the last one was.
   enum Time { kUntil, kDuration, kTimes };
   // The arrays, in the order in which JavaScript gives them.

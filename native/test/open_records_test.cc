@@ -396,26 +396,29 @@ TEST(open_records_are_published_in_their_final_form) {
   }
 }
 
-TEST(open_records_are_published_with_what_is_new) {
+TEST(open_records_grow_and_get_their_length) {
+  constexpr uint32_t kLengthAt = 24;
   for (const int32_t number_at : {-1, 16}) {
     TemporaryDirectory directory;
-    Traced trace(trace_options(directory, 8, number_at));
+    RingOptions options = trace_options(directory, 8, number_at);
+    options.open_records.length_at = kLengthAt;
+    Traced trace(options);
     trace.control().next_number = kNextNumber;
     const int32_t place = trace.opener.open(kOpen, 5, 60);
-    std::string expected = open_bytes(trace, place);
-    trace.opener.commit_edited(place, 60, std::string("\0\0\0\110", 4), 30, 34, "a longer name",
-                               "end", 60, 0x01020304);
+    const int32_t open = trace.opener.open(kOpen, 6, 60);
+    trace.opener.append(place, "end");
+    std::string expected = open_bytes(trace, place) + "end";
+    trace.opener.commit(place, 63, 52, 0x01020304);
     CHECK(trace.ring->drain());
-    const std::string bytes = content_of(trace.options.target);
-    expected.replace(0, 4, std::string("\0\0\0\110", 4));
-    expected.replace(30, 4, "a longer name");
-    expected += "end";
-    expected.replace(60, 4, "\1\2\3\4");
-    check_committed(bytes, expected, number_at);
-    check_next_number(trace, number_at, 1);
-    CHECK_EQUAL(static_cast<uint64_t>(trace.control().open_records.load()), 0u);
+    expected.replace(kLengthAt, 4, std::string("\0\0\0\77", 4));
+    expected.replace(52, 4, "\1\2\3\4");
+    check_committed(content_of(trace.options.target), expected, number_at);
+    trace.opener.append(open, "more");
     trace.ring->finish(0);
-    Ring::closed_ring()->commit_edited<Stamp::big>();
+    const std::string bytes = content_of(trace.options.target);
+    CHECK_EQUAL(bytes.size(), 63u + 64u);
+    CHECK(bytes.substr(63 + kLengthAt, 4) == std::string("\0\0\0\100", 4));
+    CHECK(bytes.substr(63 + 60) == "more");
   }
 }
 

@@ -62,25 +62,12 @@ class Opener {
     release(place);
   }
 
-  // The same with `between` in place of the bytes from `from` to `to`, and `after` at its end. Its
-  // first four bytes become `first`.
-  void commit_edited(int32_t place, uint32_t bytes, const std::string& first, uint32_t from,
-                     uint32_t to, const std::string& between, const std::string& after,
-                     uint32_t word_at, uint32_t word) {
-    uint8_t* const final =
-        ring_.mapping() + ring_.control_bytes() + (control_.head.load() & (ring_.capacity() - 1));
-    control_.kept_from = static_cast<uint32_t>(first.size());
-    control_.kept_bytes = from - control_.kept_from;
-    control_.moved_from = to;
-    control_.moved_to = static_cast<uint32_t>(from + between.size());
-    control_.moved_bytes = bytes - to;
-    std::memcpy(final, first.data(), first.size());
-    std::memcpy(final + from, between.data(), between.size());
-    std::memcpy(final + control_.moved_to + control_.moved_bytes, after.data(), after.size());
-    end(place, control_.moved_to + control_.moved_bytes + static_cast<uint32_t>(after.size()),
-        word_at, word);
-    ring_.commit_edited<Stamp::big>();
-    release(place);
+  // Adds bytes to an open record.
+  void append(int32_t place, const std::string& more) {
+    OpenRecord& each = head(static_cast<uint32_t>(place));
+    const uint32_t bytes = each.state.load(std::memory_order_relaxed) & OpenRecord::kLength;
+    std::memcpy(record(static_cast<uint32_t>(place)) + bytes, more.data(), more.size());
+    each.state.fetch_add(static_cast<uint32_t>(more.size()), std::memory_order_release);
   }
 
   void release(int32_t place) {

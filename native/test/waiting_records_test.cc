@@ -107,7 +107,6 @@ class Waiting {
     const auto place = static_cast<uint32_t>(opener->open(kWriter, number, kBytes));
     const auto at = opener->record(place) - (ring->mapping() + kControlBytes);
     call_[WaitingIndex::kSlot] = static_cast<int32_t>(at);
-    call_[WaitingIndex::kBytes] = kBytes;
     (waiting.get()->*call)();
     return call_[WaitingIndex::kSlot];
   }

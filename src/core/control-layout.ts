@@ -44,6 +44,7 @@ export const controlLayout = {
   numberAt: 840,
   stampKind: 844,
   epoch: 848,
+  lengthAt: 856,
   openRecords: 896,
   attention: 900,
   series: 904,
@@ -51,13 +52,8 @@ export const controlLayout = {
   unkeptRecords: 912,
   /** What `commitOpen` publishes: three i32, see there. */
   endingAt: 920,
-  /**
-   * What `commitEdited` takes of it, five i32: where the part begins that keeps its offset, and its bytes; where
-   * the part begins that moves, to where, and its bytes.
-   */
-  editedFrom: 932,
   /** What `beginOpen` copies to `endingAt`, two i32: where it lies in the table, and its bytes; 0: nothing. */
-  copiedFrom: 952,
+  copiedFrom: 932,
   aliveAt: 960,
   endedAt: 968,
   waitingAt: 976,

@@ -138,16 +138,11 @@ export interface NativeRing {
   /** As `readStamp`. It copies what the control page's `copiedFrom` describes to an open record, once. */
   beginOpen?: () => void;
   /**
-   * Publishes the `pending` bytes of an open record as a final one, with a stamp and the next number.
+   * Publishes the `pending` bytes of an open record as a final one, with a stamp, its length and the next number.
    * The control page's `endingAt` says where it lies in the table, the place of a word in it, and what
    * the word becomes.
    */
   commitOpen?: () => void;
-  /**
-   * The same of two parts of the open record, which the control page's `editedFrom` describes. The rest of
-   * the final record is in the ring already.
-   */
-  commitEdited?: () => void;
 }
 
 /** Numbers that a ring goes by to find what waits in it; see native/ring/waiting_index.h. */

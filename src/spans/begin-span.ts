@@ -22,7 +22,6 @@ import type { SpanLink } from './span.js';
 import type { Instant } from './time.js';
 import { NOTHING, unrecorded, withoutTarget } from './unrecorded-span.js';
 import type { Parent } from './unrecorded-span.js';
-import type { SpanEnding } from './write/span-ending.js';
 import type { SpanOutput } from './write/span-output.js';
 import type { SpanTemplate } from './write/span-template.js';
 
@@ -285,7 +284,7 @@ function keepFrom(to: SpanOutput, span: Span, template: SpanTemplate, text: stri
   } else {
     span.slot = open.beginFrom(span, template, text);
   }
-  if (span.heldNames === undefined) span.own ??= template.attributesOf(text);
+  if (!span.isWhole) span.own ??= template.attributesOf(text);
 }
 
 const NO_DETAILS: SpanDetails = { root: false, startTime: undefined, links: [], decide: undefined };
@@ -395,45 +394,6 @@ export function startRequestFrom(
   const span = beginRequest(to, name, parent, trusted, kind);
   keepFrom(to, span, template, text);
   return span;
-}
-
-/**
- * Ends the span of a request with further attributes, if nothing else of it has changed since it began; false: it
- * is as it was.
- *
- * @param isNamed whether the name of the span gets a space and the text at its end.
- */
-export function endRequestWith(
-  span: Span,
-  ending: SpanEnding,
-  number: number,
-  text: string,
-  isNamed: boolean,
-): boolean {
-  const to = output;
-  if (span.heldBytes === 0 || span.state !== OPEN || to === undefined || span.output !== to)
-    return false;
-  if (observer !== undefined) return false;
-  if (!to.recordWith(span, ending, number, text, isNamed)) return false;
-  span.state = ENDED;
-  return true;
-}
-
-/** A span that was started by `startRequest` has changed: its slot gets it as it is now. */
-export function keepAnew(span: Span): void {
-  if (span.slot >= 0) span.output!.keepAnew(span);
-}
-
-/** As `keepAnew`, of a span that gets a name and one more text. False: only `keepAnew` can do it. */
-export function keepWith(span: Span, name: string, attribute: string, text: string): boolean {
-  return span.heldNames !== undefined && span.output!.keepWith(span, name, attribute, text);
-}
-
-/** As `keepAnew`, of a span that a template describes from now on. False: only `keepAnew` can do it. */
-export function keepByTemplate(span: Span, template: SpanTemplate, text: string): boolean {
-  const to = output;
-  if (to === undefined || span.output !== to || span.heldNames === undefined) return false;
-  return to.keepFrom(span, template, text);
 }
 
 /** Ends what `startRequest` has started. */

@@ -14,7 +14,6 @@ import type { Policy } from './policy.js';
 import type { Resource } from './resource.js';
 import type { Scope } from './scope.js';
 import type { Instant, TraceTime } from './time.js';
-import type { HeldNames } from './write/held-attributes.js';
 
 /** What takes a span when it ends. */
 export interface SpanTaker {
@@ -23,14 +22,14 @@ export interface SpanTaker {
   timeOf(time: undefined): number;
   timeOf(time: Instant | undefined, field?: string): TraceTime;
   record(span: Span, endTime: Instant | undefined): void;
-  /** Adds an attribute to those that the span has in its slot alone; false: that cannot be. */
-  hold(span: Span, name: string, value: SpanValue): boolean;
-  /** The attributes that the span has in its slot alone become its own. */
-  takeHeld(span: Span): void;
-  /** A span that is kept while it is open has changed. */
-  keepAnew(span: Span): void;
-  /** As `keepAnew`, of a span that gets a name and one more text. False: only `keepAnew` can do it. */
-  keepWith(span: Span, name: string, attribute: string, text: string): boolean;
+  /** Adds an attribute to the slot of a span that has everything; false: that cannot be. */
+  append(span: Span, name: string, value: SpanValue): boolean;
+  /** Gives another name to such a span; false: that cannot be. */
+  rename(span: Span, name: string): boolean;
+  /** Writes what a span is now to a slot, if it has one. */
+  rebuild(span: Span): void;
+  /** The attributes of a span; undefined: there are none. */
+  attributesOf(span: Span): Record<string, SpanValue> | undefined;
   /** Lets go of a span that was kept while it was open. */
   release(span: Span): void;
   /** Lets go of a span that is not worth a record. */
@@ -157,20 +156,15 @@ export class Span {
   declare state: number;
   /** @internal The slot that keeps the span while it is open; -1: none; or NOT_KEPT. */
   declare slot: number;
-  /**
-   * @internal Bytes of the final record that the slot has: all but events, links and status. 0: it is encoded anew.
-   * What changes attributes or name calls `change`.
-   */
-  declare heldBytes: number;
-  /** @internal The names of the attributes if only the slot has them. */
-  declare heldNames: HeldNames | undefined;
-  /** @internal How many attributes there are; -1: not counted yet. */
+  /** @internal Whether the slot has the final record but for extras and status. Otherwise it is encoded anew. */
+  declare isWhole: boolean;
+  /** @internal At least as many attributes as there are; -1: they are not counted. */
   declare count: number;
   /** @internal Nanoseconds since the trace's epoch. */
   declare start: number;
   /** @internal */
   declare name: string;
-  /** @internal The span's own object; see `attributes`. */
+  /** @internal All attributes as an object; undefined: there are none, or the slot alone has them. */
   declare own: Record<string, SpanValue> | undefined;
   /** @internal */
   declare extras: SpanExtras | undefined;
@@ -218,8 +212,7 @@ export class Span {
     this.scope = 0;
     this.state = state;
     this.slot = -1;
-    this.heldBytes = 0;
-    this.heldNames = undefined;
+    this.isWhole = false;
     this.count = -1;
     this.start = NO_TIME;
     this.name = name;
@@ -269,19 +262,27 @@ export class Span {
    */
   set(name: string, value: SpanValue): this {
     if (typeof name !== 'string') throw wrongType('name', name, 'a string');
-    if (this.state !== OPEN) return this;
-    if (this.heldNames !== undefined && this.output!.hold(this, name, value)) return this;
+    if (this.state === OPEN) this.put(name, value);
+    return this;
+  }
+
+  /** @internal As `set`, of a span that may be over for its caller. */
+  put(name: string, value: SpanValue): void {
+    if (this.isWhole && this.output!.append(this, name, value)) {
+      if (this.own !== undefined) define(this.own, name, value);
+      return;
+    }
     const attributes = this.change();
     if (this.count === 0 || !hasOwnProperty.call(attributes, name)) {
       if (this.count === -1) this.count = Object.keys(attributes).length;
       if (this.count >= this.output!.policy.limits.attributes) {
         this.extra().droppedAttributes++;
-        return this;
+        return;
       }
       this.count++;
     }
     define(attributes, name, value);
-    return this;
+    this.output!.rebuild(this);
   }
 
   /**
@@ -328,10 +329,16 @@ export class Span {
   /** Gives the span another name. */
   rename(name: string): this {
     if (typeof name !== 'string') throw wrongType('name', name, 'a string');
-    if (this.state !== OPEN) return this;
+    if (this.state === OPEN) this.putName(name);
+    return this;
+  }
+
+  /** @internal As `rename`, of a span that may be over for its caller. */
+  putName(name: string): void {
+    if (this.isWhole && this.output!.rename(this, name)) return;
     this.change();
     this.name = name;
-    return this;
+    this.output!.rebuild(this);
   }
 
   /**
@@ -364,24 +371,28 @@ export class Span {
 
   /** @internal The attributes, as an object of the span's own. Those that only the slot has are read from it. */
   get attributes(): Record<string, SpanValue> | undefined {
-    if (this.heldNames !== undefined) this.output!.takeHeld(this);
+    if (this.own === undefined && this.isWhole) this.own = this.output!.attributesOf(this);
     return this.own;
   }
 
   set attributes(attributes: Record<string, SpanValue> | undefined) {
-    this.heldNames = undefined;
+    this.isWhole = false;
     this.own = attributes;
   }
 
   /** @internal The attributes, to be changed, or before another change that the slot does not have. */
   change(): Record<string, SpanValue> {
-    let { attributes } = this;
-    this.heldBytes = 0;
-    if (attributes === undefined) {
-      attributes = this.own = {};
-      this.count = 0;
-    }
+    const attributes = (this.own = this.attributes ?? {});
+    this.isWhole = false;
+    this.count = -1;
     return attributes;
+  }
+
+  /** @internal Changes the start. */
+  moveStart(start: number): void {
+    this.start = start;
+    this.change();
+    this.output?.rebuild(this);
   }
 
   /** @internal Of a span that starts, before anybody has seen its ids: it is the root of another trace. */

@@ -107,7 +107,7 @@ export class ThreadSpans {
     const span = this.#span(name, { [attribute]: texts[0] });
     const now = this.#output.timeOf(undefined);
     span.start = now;
-    const bytes = this.#output.encodeOpen(span, table.longest);
+    const bytes = this.#output.encodeOpen(span, table.longest)?.bytes;
     const nameAt = bytes?.indexOf(attribute) ?? -1;
     if (bytes === undefined || nameAt === -1) return;
     const causeAt = nameAt + attribute.length + TYPE_AND_LENGTH;

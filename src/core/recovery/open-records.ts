@@ -23,6 +23,8 @@ export interface TableLayout {
   bytes: number;
   stride: number;
   numberAt: number;
+  /** Where a record has its length; 0: nowhere. */
+  lengthAt: number;
   stampKind: number;
   stampOffset: number;
   epoch: bigint;
@@ -68,6 +70,7 @@ export function tableLayout(
     bytes,
     stride,
     numberAt: page.getInt32(control.numberAt, LITTLE),
+    lengthAt: u32(control.lengthAt),
     stampKind: u32(control.stampKind),
     stampOffset: u32(control.stampOffset),
     epoch: u64(control.epoch),
@@ -237,8 +240,12 @@ export class RingOpenRecords {
     return (this.#get(slot + openState) & openEnded) !== 0;
   }
 
+  /** The bytes of a record. What they say of their length may be less than what was published. */
   #bytesOf({ at, length }: OpenRecord): Buffer {
-    return Buffer.from(this.#table.subarray(at, at + length));
+    const { lengthAt } = this.#layout;
+    const bytes = Buffer.from(this.#table.subarray(at, at + length));
+    if (lengthAt !== 0 && lengthAt + 4 <= length) bytes.writeUInt32BE(length, lengthAt);
+    return bytes;
   }
 
   #get(at: number): number {

@@ -2,7 +2,6 @@ import {
   ATTENTION,
   COMMITTING,
   COPIED_FROM,
-  EDITED_FROM,
   ENDING_AT,
   GENERATION,
   HEAD,
@@ -56,38 +55,15 @@ export function publishSlot(at: string, length: string): string {
   ${headWord(at, 0)} = ${length} | generation;`;
 }
 
-/** Statement: the record at `at` counts no more. */
-export function withdrawSlot(at: string): string {
-  return `${headWord(at, 0)} = 0;`;
+/** Expression: bytes of the record at `at`. */
+export function slotLength(at: string): string {
+  return `(${headWord(at, 0)} & ${LENGTH})`;
 }
 
 /**
- * Statements: the final record has the bytes of the slot from `from` to `to`, and `movedBytes` from `movedFrom` at
- * `movedTo`; all are counted from the start of a record. The caller has put the others into the ring.
- */
-export function keepBytes(
-  from: number,
-  to: number | string,
-  [movedFrom, movedTo, movedBytes] = ['0', '0', '0'],
-): string {
-  return `control[${EDITED_FROM}] = ${from};
-    control[${EDITED_FROM + 1}] = ${to} - ${from};
-    control[${EDITED_FROM + 2}] = ${movedFrom};
-    control[${EDITED_FROM + 3}] = ${movedTo};
-    control[${EDITED_FROM + 4}] = ${movedBytes};`;
-}
-
-/** Expression: whether the record at `at`, of `bytes` bytes, is as long as it was when it was published. */
-export function isAsPublished(at: string, bytes: string): string {
-  return `(${headWord(at, 0)} & ${LENGTH}) === ${bytes}`;
-}
-
-/**
- * Statements: publish the open record at `at` as a final one of `bytes` bytes, at `start` of the ring, and free its slot.
- * It gets a stamp, the next number of its series, and `word`, big-endian, instead of the four bytes at `wordAt` of it.
- * The ring has room for it. They also name `ring` and its `pending`.
- *
- * @param publish statement: calls `publishOpen`, or, after `keepBytes`, `publishEdited` of the ring.
+ * Statements: publish the open record at `at` as a final one of `bytes` bytes, and free its slot. It gets a stamp, its
+ * length, the next number of its series, and `word`, big-endian, instead of the four bytes at `wordAt` of it. The ring
+ * has room for it. They also name `ring`, and its `pending` and `publishOpen`.
  */
 export function commitSlot(
   ring: Ring,
@@ -95,7 +71,6 @@ export function commitSlot(
   bytes: string,
   wordAt: string,
   word: string,
-  publish: string,
 ): string {
   const { capacity, openRecords, pending } = ring;
   const isOwnTable = openRecords?.view.buffer === pending.buffer;
@@ -106,9 +81,9 @@ export function commitSlot(
   ${headWord(at, MARK)} = control[${HEAD}];
   ${state} |= ${COMMITTING};
   ring.free -= ${bytes};
-  ring.position = (start + ${bytes}) & ${capacity - 1};
+  ring.position = (ring.position + ${bytes}) & ${capacity - 1};
   ${isOwnTable ? `control[${PENDING}]` : 'pending[0]'} = ${bytes};
-  ${publish}
+  publishOpen();
   if (control[${ATTENTION}] !== 0) attend();
   ${state} = 0;
   const left = control[${TAKEN}] - 1;

@@ -37,8 +37,8 @@ export const GENERATION = 0x80000;
  *     ring.commit();
  *     if (at !== -1) open.release(at);
  *
- * Compiled functions do all three for a record of which all is final but a word, or some parts are: see
- * compiled-slots.ts.
+ * Compiled functions do all three for a record of which all is final but a word: see compiled-slots.ts. What a
+ * record's own bytes say of its length may be less than what was published: its last writer makes it right.
  *
  * A kill finds a record whole or not at all, because V8 keeps the order of stores to memory outside of
  * its heap, and the machine the order in which a thread retires them; see native/ring/open_records.h.
@@ -241,9 +241,20 @@ export class OpenRecords {
     this.#words[(at >> 2) - HEAD_WORDS] = 0;
   }
 
+  /** The record at `at` has `length` bytes from here on: those that it had, and more after them. */
+  grow(at: number, length: number): void {
+    const head = (at >> 2) - HEAD_WORDS;
+    this.#words[head] = (this.#words[head]! & ~LENGTH) | length;
+  }
+
   /** What has written the record at `at`: see `newWriter`. 0: something else. */
   writerOf(at: number): number {
     return this.#words[(at >> 2) - HEAD_WORDS + WRITER]!;
+  }
+
+  /** Notes what has written the record at `at`. */
+  noteWriter(at: number, writer: number): void {
+    this.#words[(at >> 2) - HEAD_WORDS + WRITER] = writer;
   }
 
   /** @internal The slots by their offsets, the free ones from `taken` on. */
@@ -319,7 +330,6 @@ export const PENDING = core.control.pending / 4;
 export const TAKEN = core.control.openRecords / 4;
 export const ATTENTION = core.control.attention / 4;
 export const ENDING_AT = core.control.endingAt / 4;
-export const EDITED_FROM = core.control.editedFrom / 4;
 export const COPIED_FROM = core.control.copiedFrom / 4;
 /** Words of the head of a slot, and what is where in it. */
 export const HEAD_WORDS = core.control.openHeadBytes / 4;

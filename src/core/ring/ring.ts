@@ -77,10 +77,6 @@ export class Ring {
   beginOpen: () => void = closedCommit;
   /** @internal Publishes an open record: see compiled-slots.ts. */
   publishOpen: () => void = closedCommit;
-  /** @internal Publishes parts of an open record. */
-  publishEdited: () => void = closedCommit;
-  /** Whether the ring publishes parts. */
-  takesEdited = false;
   readStamp: () => void = closedCommit;
 
   #id = -1;
@@ -167,8 +163,6 @@ export class Ring {
     this.commit = native.commit;
     this.beginOpen = native.beginOpen ?? closedCommit;
     this.publishOpen = native.commitOpen ?? closedCommit;
-    this.publishEdited = native.commitEdited ?? closedCommit;
-    this.takesEdited = native.commitEdited !== undefined;
     this.readStamp = native.readStamp;
     this.#dropped = new Float64Array(buffer, control.droppedEvents, 1);
     this.#refused = new Float64Array(buffer, control.refusedEvents, 1);
@@ -366,7 +360,6 @@ export class Ring {
     this.commit = closedCommit;
     this.beginOpen = closedCommit;
     this.publishOpen = closedCommit;
-    this.publishEdited = closedCommit;
     this.readStamp = closedCommit;
     this.putWords = closedCommit;
     this.openRecords?.close();

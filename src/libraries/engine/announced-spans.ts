@@ -116,10 +116,7 @@ class Followed implements FollowedSpan {
       kind: 'internal',
       parent: whole,
     });
-    if (begins === 'with it') {
-      span.start = whole.start;
-      span.change();
-    }
+    if (begins === 'with it') span.moveStart(whole.start);
     const part = new Followed(span, this.#scope, this.#options, this.#guard);
     this.#ends.push(() => {
       part.end();

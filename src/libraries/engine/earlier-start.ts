@@ -4,6 +4,5 @@ import type { Span } from '../../spans/span.js';
 export function beginEarlier(span: Span, tookNs: number, parent: Span | undefined): void {
   const start = span.start - tookNs;
   const isOfSameTrace = parent?.recording === true && parent.output === span.output;
-  span.start = isOfSameTrace ? Math.max(start, parent.start) : start;
-  span.change();
+  span.moveStart(isOfSameTrace ? Math.max(start, parent.start) : start);
 }

@@ -195,11 +195,7 @@ export class Call {
       }
       wait.end();
     }
-    if (status !== undefined) {
-      if (failure === undefined && spans.endRequestWith(span, http.ANSWERED, status, '', false))
-        return;
-      span.set(http.STATUS_CODE, status);
-    }
+    if (status !== undefined) span.set(http.STATUS_CODE, status);
     if (failure !== undefined) {
       span.set(http.ERROR_TYPE, failure);
       span.markStatus(ERROR, '');

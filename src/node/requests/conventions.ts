@@ -2,7 +2,6 @@ import { BoundedCache } from '../../core/bounded-cache.js';
 import { version } from '../../core/version.js';
 import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME, SCHEMA_URL } from '../../spans/conventions.js';
 import { Scope } from '../../spans/scope.js';
-import { SpanEnding } from '../../spans/write/span-ending.js';
 
 /** Names and values of OpenTelemetry's semantic conventions for HTTP spans. No other file has them. */
 
@@ -20,9 +19,6 @@ export const ADDRESS = 'server.address';
 export const PORT = 'server.port';
 export const PROTOCOL = 'network.protocol.name';
 export const ERROR_TYPE = 'error.type';
-
-/** What a request that was answered gets at its end. One for both directions: one function of V8's. A call has no route. */
-export const ANSWERED = new SpanEnding(STATUS_CODE, ROUTE);
 
 /** The value of `error.type` where there is neither a status nor a code. */
 export const OTHER = '_OTHER';

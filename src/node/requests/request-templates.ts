@@ -2,7 +2,6 @@ import { BoundedCache } from '../../core/bounded-cache.js';
 import type { SpanValue } from '../../spans/attributes.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
 import { SERVER_BITS } from '../../spans/layout.js';
-import type { Span } from '../../spans/span.js';
 import { SpanTemplate } from '../../spans/write/span-template.js';
 import {
   hostAndPort,
@@ -67,18 +66,9 @@ export function routedName(name: string, route: string): string {
 /** A caller can send any host: so many templates are kept. */
 const MOST = 8;
 
-/** A template, the requests that are of it, and their routes. */
+/** A template, and the requests that are of it. */
 interface Kept extends RequestKind {
   readonly template: SpanTemplate;
-  readonly routes: BoundedCache<KeptRoute>;
-}
-
-/** A route that comes so often has a template: one that comes rarely is not worth it. */
-const OFTEN = 3;
-
-class KeptRoute {
-  times = 0;
-  template: SpanTemplate | undefined = undefined;
 }
 
 /** The templates of the requests that came, or were sent, often a short while ago. */
@@ -110,23 +100,6 @@ export class RequestTemplates {
     return this.#miss({ protocol, method, authority });
   }
 
-  /** The template of a span with its route; undefined: it is not as a template began it, or the route is rare. */
-  withRoute({ heldNames }: Span, route: string): SpanTemplate | undefined {
-    if (heldNames === undefined) return undefined;
-    const all = this.#kept;
-    for (let i = 0; i < all.length; i++) {
-      const kept = all[i]!;
-      const { template, routes } = kept;
-      if (template.heldNames !== heldNames) continue;
-      const known = routes.of(route);
-      if (known.template === undefined && ++known.times === OFTEN) {
-        known.template = templateWith(kept, route);
-      }
-      return known.template;
-    }
-    return undefined;
-  }
-
   /** A request gets a template if it comes twice in a row: one that comes once is not worth it. */
   #miss(kind: RequestKind): SpanTemplate | undefined {
     const missed = this.#missed;
@@ -137,8 +110,7 @@ export class RequestTemplates {
     if (!isSecond) return undefined;
     if (knownMethod(method) === OTHER_METHOD) return undefined;
     const template = this.#make(kind);
-    const routes = new BoundedCache(KEPT_ROUTES, MAX_ROUTE, () => new KeptRoute());
-    this.#kept[this.#next] = { ...kind, template, routes };
+    this.#kept[this.#next] = { ...kind, template };
     this.#next = (this.#next + 1) % MOST;
     return template;
   }
@@ -167,13 +139,4 @@ export function attributesOf(
 function templateOf(kind: RequestKind): SpanTemplate {
   const name = spanName(kind.method);
   return new SpanTemplate(HTTP_SCOPE, name, SERVER_BITS, (path) => attributesOf(kind, path), true);
-}
-
-function templateWith(kind: RequestKind, route: string): SpanTemplate {
-  const withRoute = (path: string): Record<string, SpanValue> => {
-    const { 'url.path': last, ...others } = attributesOf(kind, path);
-    return { ...others, 'http.route': route, 'url.path': last };
-  };
-  const name = routedName(spanName(kind.method), route);
-  return new SpanTemplate(HTTP_SCOPE, name, SERVER_BITS, withRoute, true);
 }

@@ -10,7 +10,6 @@ import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
 import {
   ABORTED,
-  ANSWERED,
   ERROR_TYPE,
   HTTP_SCOPE,
   knownMethod,
@@ -245,70 +244,38 @@ export class ServerRecorder {
 
   /** The request has this route now, also if it is never answered. */
   routed(served: ServedRequest, route: string): void {
-    const { method, span, path, keptRoute } = served;
-    if (span === undefined || span.slot < 0 || route === '' || route === keptRoute) return;
-    const template = path === undefined ? undefined : this.#templates.withRoute(span, route);
-    if (template !== undefined && spans.keepByTemplate(span, template, path!)) {
-      served.keptRoute = route;
-      return;
-    }
+    const { method, span, keptRoute } = served;
+    if (span === undefined || route === '' || route === keptRoute) return;
+    if (!span.recording && span.slot < 0) return;
     const name = spanName(knownMethod(method));
-    const named =
-      span.name === (keptRoute === '' ? name : routedName(name, keptRoute))
-        ? routedName(name, route)
-        : span.name;
-    if (!spans.keepWith(span, named, ROUTE, route)) {
-      span.change()[ROUTE] = route;
-      span.name = named;
-      spans.keepAnew(span);
+    // Unless the program has given it another one.
+    if (span.name === (keptRoute === '' ? name : routedName(name, keptRoute))) {
+      span.putName(routedName(name, route));
     }
+    span.put(ROUTE, route);
     served.keptRoute = route;
   }
 
-  /** @param bytes what was written to the socket, if that is wanted. */
-  answered(served: ServedRequest, status: number, bytes: number | undefined): void {
-    const { span, route } = served;
-    if (span === undefined) return;
-    if (failedHandlers.ofRequests.size > 0) requestAnswered(span, status);
-    if (!span.recording) {
-      spans.endRequest(span);
-      return;
-    }
-    // The router may have gone on to another route without a word.
-    if (served.keptRoute !== '') this.routed(served, route);
-    // The record of the open request has the rest.
-    const added = route === served.keptRoute ? '' : route;
-    if (bytes !== undefined || !(status < FAILED) || !endUsually(span, status, added)) {
-      this.end(served, status, bytes, false);
-    }
-  }
-
-  /** @param isAborted whether it was not answered in full, and never will be. */
+  /**
+   * @param bytes what was written to the socket, if that is wanted.
+   * @param isAborted whether it was not answered in full, and never will be.
+   */
   end(
     served: ServedRequest,
     status: number | undefined,
     bytes: number | undefined,
     isAborted: boolean,
   ): void {
-    const { span, method, route } = served;
+    const { span, route } = served;
     if (span === undefined) return;
-    if (served.keptRoute !== '') this.routed(served, route);
+    if (span.recording) this.routed(served, route);
     if (failedHandlers.ofRequests.size > 0) requestAnswered(span, isAborted ? undefined : status);
     if (isAborted) spans.endWaiting(span);
-    if (span.recording) {
-      const attributes = span.change();
-      if (status !== undefined) attributes[STATUS_CODE] = status;
-      if (bytes !== undefined) attributes[RESPONSE_BYTES] = bytes;
-      if (isAborted || (status ?? 0) >= FAILED) {
-        attributes[ERROR_TYPE] = isAborted ? ABORTED : String(status);
-        span.markStatus(ERROR, '');
-      }
-      if (route !== '') {
-        attributes[ROUTE] = route;
-        const name = spanName(knownMethod(method));
-        // Unless the program has given it another one.
-        if (span.name === name) span.name = `${name} ${route}`;
-      }
+    if (status !== undefined) span.set(STATUS_CODE, status);
+    if (bytes !== undefined) span.set(RESPONSE_BYTES, bytes);
+    if (isAborted || (status ?? 0) >= FAILED) {
+      span.set(ERROR_TYPE, isAborted ? ABORTED : String(status));
+      span.markStatus(ERROR, '');
     }
     spans.endRequest(span);
   }
@@ -321,10 +288,4 @@ function isRequest({ flags, output, scope }: Span): boolean {
     HTTP_SCOPE.output === output &&
     HTTP_SCOPE.number === (scope & NUMBER_MASK)
   );
-}
-
-/** Ends a span that has not changed since it began; false: it has. */
-function endUsually(span: Span, status: number, route: string): boolean {
-  if (status >>> 0 !== status) return false;
-  return spans.endRequestWith(span, ANSWERED, status, route, route !== '');
 }

@@ -190,7 +190,7 @@ export function traceServerRequests(
         bytes = written - connection.written;
         connection.written = written;
       }
-      recorder.answered(exchange, statusCode, bytes);
+      recorder.end(exchange, statusCode, bytes, false);
       if (context !== undefined && span !== undefined) context.finish(span);
     } catch (error) {
       guard.fail(error);

@@ -5,7 +5,7 @@ import type { Sampler } from '../sampling.js';
 import type { Span } from '../span.js';
 import { KeepLimit } from './error-limit.js';
 import type { KeepRules } from './keep-options.js';
-import type { AttributesOf } from './released-figures.js';
+import type { OpenAttributes } from './released-figures.js';
 import type { RequestCounts } from './request-counts.js';
 import { hasFailed, kindOf } from './span-flags.js';
 
@@ -37,10 +37,10 @@ export class KeepDecision {
   readonly leastOfShare: number;
   /** How many of the first requests of each name are kept; a rule of the program hears of all. */
   readonly #first: number;
-  readonly #attributesOf: AttributesOf;
+  readonly #open: OpenAttributes;
 
-  constructor(rules: KeepRules, attributesOf: AttributesOf) {
-    this.#attributesOf = attributesOf;
+  constructor(rules: KeepRules, open: OpenAttributes) {
+    this.#open = open;
     this.#rules = rules;
     this.#first = rules.decide === undefined ? rules.first : Infinity;
     this.#limit = new KeepLimit(rules.limit);
@@ -97,7 +97,7 @@ export class KeepDecision {
     const failed = hasFailed(span.flags);
     let reason = 0;
     if (failed && rules.errors !== 'none') {
-      const type = errorType(span, this.#attributesOf);
+      const type = this.#open.textOf(span, TYPE);
       reason = this.within(`${requests.label} ${type}`, 'error', id, now);
     } else if (withinFailed && rules.errors === 'any') {
       if (!isLimited) reason = this.within(`${requests.label} within`, 'error', id, now);
@@ -142,10 +142,3 @@ export class KeepDecision {
 }
 
 const TYPE = 'error.type';
-
-function errorType(span: Span, attributesOf: AttributesOf): string {
-  // Most have none, and are not read.
-  if (span.heldNames?.has(TYPE) === false) return '';
-  const type = attributesOf(span)?.[TYPE];
-  return typeof type === 'string' ? type : '';
-}

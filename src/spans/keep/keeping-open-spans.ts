@@ -29,13 +29,13 @@ export function holdsUntil(until: number): boolean {
 export class KeepingOpenSpans extends OpenSpans {
   traces: UndecidedTraces | undefined;
 
-  override begin(span: Span, given: SpanAttributes | undefined, before = -1): number {
-    if (before === -1 && span.state === OPEN) {
+  override begin(span: Span, given: SpanAttributes | undefined): number {
+    if (span.state === OPEN) {
       span.scope |= UNDECIDED_MARK;
       if (this.#isLate(span)) this.#start(span, span.start);
       if ((span.flags & BELOW) === 0) this.#started(span);
     }
-    return super.begin(span, given, before);
+    return super.begin(span, given);
   }
 
   override beginFrom(span: Span, template: SpanTemplate, text: string): number {

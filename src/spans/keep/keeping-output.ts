@@ -8,7 +8,6 @@ import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
 import type { Span } from '../span.js';
 import type { Instant } from '../time.js';
-import type { SpanEnding } from '../write/span-ending.js';
 import { CountsRecord } from './counts-record.js';
 import { DecidedElsewhere } from './elsewhere.js';
 import type { Follower } from './elsewhere.js';
@@ -74,9 +73,8 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     const { traces, operations } = this;
     traces.judge = this;
     this.#rules = rules;
-    const attributesOf = (span: Span) => this.attributesOf(span);
-    this.#requests = new AllRequests(rules, attributesOf, traces);
-    this.#decision = new KeepDecision(rules, attributesOf);
+    this.#requests = new AllRequests(rules, this, traces);
+    this.#decision = new KeepDecision(rules, this);
     this.#counts = new CountsRecord(this, this.#requests, operations, traces.times);
     this.#elsewhere = new DecidedElsewhere(traces, this);
     this.#usual = usualSpanEnds(this, traces, this.#elsewhere);
@@ -93,46 +91,13 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   }
 
   #recordOther(span: Span, endTime: Instant | undefined): void {
-    if (endTime === undefined && observer === undefined && this.#releaseUsual(span, '')) return;
+    if (endTime === undefined && observer === undefined && this.#releaseUsual(span)) return;
     const trace = this.traces.find(span.t2, span.t3);
     if (!this.isLocalRoot(span, trace)) {
       this.recordBelow(span, trace, endTime);
       return;
     }
     this.#endRoot(span, trace, endTime);
-  }
-
-  override recordWith(
-    span: Span,
-    ending: SpanEnding,
-    number: number,
-    text: string,
-    isNamed: boolean,
-  ): boolean {
-    if (!isNamed && this.#usual.mayRelease(span) && this.#usual.release(span, 0)) return true;
-    if (this.#releaseUsual(span, isNamed ? text : '')) return true;
-    const { traces } = this;
-    const trace = traces.find(span.t2, span.t3);
-    if (!this.isLocalRoot(span, trace)) {
-      return this.recordBelowWith(span, trace, ending, number, text, isNamed);
-    }
-    // Whoever decides or is decided by attributes wants them.
-    if (trace === 0 || this.#rules.decide !== undefined) return false;
-    const now = this.timeOf(undefined);
-    const duration = Math.max(0, now - span.start);
-    const requests = this.#requests.of(span, isNamed ? text : '');
-    const reason = this.#reasonFor(span, trace, requests, duration, now);
-    const isLast = traces.roots[trace] === 1;
-    if (reason === 0 && isLast) {
-      this.#releaseRoot(span, trace, requests, duration, now);
-      return true;
-    }
-    if (!super.recordWith(span, ending, number, text, isNamed)) {
-      requests.seen--;
-      return false;
-    }
-    this.#afterRoot(trace, reason, requests, duration, false);
-    return true;
   }
 
   override discard(span: Span): void {
@@ -247,12 +212,12 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   }
 
   /** Releases the trace of its only local root, for which nothing speaks; false: nothing has changed. */
-  #releaseUsual(span: Span, added: string): boolean {
+  #releaseUsual(span: Span): boolean {
     const usual = this.#usual;
     if (!usual.mayRelease(span)) return false;
-    const requests = this.#requests.of(span, added);
+    const requests = this.#requests.of(span);
     if (!this.#decision.isUsual(span, requests)) return false;
-    if (added === '' && requests.areAlike) this.traces.learn(span, requests.number, true);
+    if (requests.areAlike) this.traces.learn(span, requests.number, true);
     if (!usual.release(span, requests.number)) return false;
     requests.see(usual.lastDuration());
     return true;
@@ -261,7 +226,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
   #endRoot(span: Span, trace: number, endTime: Instant | undefined): void {
     const now = this.timeOf(undefined);
     const duration = Math.max(0, this.endOf(endTime, now) - span.start);
-    const requests = this.#requests.of(span, '');
+    const requests = this.#requests.of(span);
     const failed = hasFailed(span.flags);
     const reason = this.#reasonFor(span, trace, requests, duration, now);
     if (reason === 0 && (trace === 0 || this.traces.roots[trace] === 1)) {

@@ -2,7 +2,7 @@ import type { SpanAttributes } from '../attributes.js';
 import type { Span } from '../span.js';
 import { END_OFFSET, START_OFFSET } from '../../heph/layout.js';
 import { ReleasedFigures } from './released-figures.js';
-import type { AttributesOf, Numbering } from './released-figures.js';
+import type { Numbering, OpenAttributes } from './released-figures.js';
 import { kindOf, KIND_STRIDE, mapsOfKinds } from './span-flags.js';
 
 /** Names that are told apart in a thread. */
@@ -27,14 +27,14 @@ const RECENT = 64;
  * they are copied: these are few.
  */
 export class OperationCounts {
-  readonly #attributesOf: AttributesOf;
+  readonly #open: OpenAttributes;
   readonly #numbering: Numbering;
   readonly #all: ReleasedFigures[] = [];
   readonly #byName = mapsOfKinds<ReleasedFigures>();
   readonly #recent = new Array<ReleasedFigures | undefined>(RECENT).fill(undefined);
 
-  constructor(attributesOf: AttributesOf, numbering: Numbering) {
-    this.#attributesOf = attributesOf;
+  constructor(open: OpenAttributes, numbering: Numbering) {
+    this.#open = open;
     this.#numbering = numbering;
   }
 
@@ -50,7 +50,7 @@ export class OperationCounts {
   #find(name: string, kind: number, span: Span): ReleasedFigures {
     const known = this.#byName[kind]!.get(name);
     if (known !== undefined) return known;
-    if (this.#all.length < MOST_NAMES) return this.#add(name, kind, this.#attributesOf(span));
+    if (this.#all.length < MOST_NAMES) return this.#add(name, kind, this.#open.attributesOf(span));
     return this.#byName[0]!.get(OTHER) ?? this.#add(OTHER, 0, undefined);
   }
 

@@ -9,7 +9,11 @@ export const ROUTE_ATTRIBUTE = 'http.route';
 export const METHOD_ATTRIBUTE = 'rpc.method';
 
 /** Reads the attributes of an open span, which stays as it is. */
-export type AttributesOf = (span: Span) => SpanAttributes | undefined;
+export interface OpenAttributes {
+  attributesOf(span: Span): SpanAttributes | undefined;
+  /** One that is a text; empty: it is none, or absent. */
+  textOf(span: Span, name: string): string;
+}
 
 /** Of which spans figures are. */
 export interface Figures {

@@ -3,7 +3,7 @@ import type { Span } from '../span.js';
 import type { KeepRules, SlowRule } from './keep-options.js';
 import { DurationCounts } from './released-counts.js';
 import { METHOD_ATTRIBUTE, ReleasedFigures, ROUTE_ATTRIBUTE, routeIn } from './released-figures.js';
-import type { AttributesOf, Figures, Numbering } from './released-figures.js';
+import type { Figures, Numbering, OpenAttributes } from './released-figures.js';
 import { kindOf, KIND_STRIDE, mapsOfKinds } from './span-flags.js';
 
 /** Names that are told apart in a thread. */
@@ -19,9 +19,6 @@ export class RequestCounts extends ReleasedFigures {
   declare readonly rule: SlowRule;
   /** Requests so far. */
   seen = 0;
-  /** The name, and what is added to it at the end. */
-  declare readonly given: string;
-  declare readonly added: string;
   /** Whether another request of the name can have another route, which its attribute says. */
   declare readonly differsByAttribute: boolean;
   /** Name and route. */
@@ -29,17 +26,8 @@ export class RequestCounts extends ReleasedFigures {
   readonly #recent: DurationCounts | undefined;
   #slowNs: number;
 
-  constructor(
-    figures: Figures,
-    numbering: Numbering,
-    given: string,
-    added: string,
-    differs: boolean,
-    rule: SlowRule,
-  ) {
+  constructor(figures: Figures, numbering: Numbering, differs: boolean, rule: SlowRule) {
     super(figures, numbering);
-    this.given = given;
-    this.added = added;
     this.differsByAttribute = differs;
     this.label = this.name.includes(this.route) ? this.name : `${this.name} ${this.route}`;
     this.rule = rule;
@@ -78,76 +66,66 @@ const RECENT_NAMES = 64;
 /** The requests of a thread by their names and routes. */
 export class AllRequests {
   readonly #rules: KeepRules;
-  readonly #attributesOf: AttributesOf;
+  readonly #open: OpenAttributes;
   readonly #numbering: Numbering;
-  /** By kind, by the name, then by what is added to it at the end, or by the route that only the attribute says. */
+  /** By kind, by the name, then by the route that only the attribute says. */
   readonly #byName = mapsOfKinds<Map<string, RequestCounts>>();
   readonly #recent = new Array<RequestCounts | undefined>(RECENT_NAMES).fill(undefined);
   readonly #all: RequestCounts[] = [];
   #other: RequestCounts | undefined;
 
-  constructor(rules: KeepRules, attributesOf: AttributesOf, numbering: Numbering) {
+  constructor(rules: KeepRules, open: OpenAttributes, numbering: Numbering) {
     this.#rules = rules;
-    this.#attributesOf = attributesOf;
+    this.#open = open;
     this.#numbering = numbering;
   }
 
-  /** @param added to the name of the span, after a space, and its route; empty: nothing. */
-  of(span: Span, added: string): RequestCounts {
+  of(span: Span): RequestCounts {
     const { name } = span;
     const kind = kindOf(span.flags);
-    const slot = (name.length + added.length + kind * KIND_STRIDE) & (RECENT_NAMES - 1);
+    const slot = (name.length + kind * KIND_STRIDE) & (RECENT_NAMES - 1);
     const recent = this.#recent[slot];
-    if (recent?.kind === kind && recent.given === name && recent.added === added) {
+    if (recent?.kind === kind && recent.name === name) {
       if (!recent.differsByAttribute || recent.route === this.#attribute(span)) return recent;
     }
-    return (this.#recent[slot] = this.#find(span, added));
+    return (this.#recent[slot] = this.#find(span));
   }
 
   /** The route that the attributes of a span say; empty: none. */
   #attribute(span: Span): string {
-    // Most have none, and are not read.
-    if (span.heldNames?.has(ROUTE_ATTRIBUTE) === false) return '';
-    const route = this.#attributesOf(span)?.[ROUTE_ATTRIBUTE];
-    return typeof route === 'string' ? route : '';
+    return this.#open.textOf(span, ROUTE_ATTRIBUTE);
   }
 
   /** The method of a server of gRPC, which is the same for all requests of a name; empty: it is none. */
   #method(span: Span, kind: number): string {
-    const method = kind === SERVER ? this.#attributesOf(span)?.[METHOD_ATTRIBUTE] : undefined;
-    return typeof method === 'string' ? method : '';
+    return kind === SERVER ? this.#open.textOf(span, METHOD_ATTRIBUTE) : '';
   }
 
-  #find(span: Span, added: string): RequestCounts {
+  #find(span: Span): RequestCounts {
     const { name } = span;
     const kind = kindOf(span.flags);
-    const named = added === '' ? routeIn(name) || this.#method(span, kind) : added;
+    const named = routeIn(name) || this.#method(span, kind);
     const differs = named === '' && kind === SERVER;
     const attribute = differs ? this.#attribute(span) : '';
-    // Nothing that is added to a name begins with it.
-    const key = attribute === '' ? added : `\n${attribute}`;
     const ofKind = this.#byName[kind]!;
     let ofName = ofKind.get(name);
-    const known = ofName?.get(key);
+    const known = ofName?.get(attribute);
     if (known !== undefined) return known;
     if (this.#all.length >= MOST_NAMES) return (this.#other ??= this.#addOther(kind));
-    const whole = added === '' ? name : `${name} ${added}`;
     const route = differs ? attribute : named;
     const { routes, slow } = this.#rules;
-    const rule = routes.get(route) ?? routes.get(whole) ?? slow;
-    const own = this.#attributesOf(span);
-    const attributes = added === '' ? own : { ...own, [ROUTE_ATTRIBUTE]: added };
-    const figures = { name: whole, route, kind, attributes };
-    const counts = new RequestCounts(figures, this.#numbering, name, added, differs, rule);
+    const rule = routes.get(route) ?? routes.get(name) ?? slow;
+    const figures = { name, route, kind, attributes: this.#open.attributesOf(span) };
+    const counts = new RequestCounts(figures, this.#numbering, differs, rule);
     this.#all.push(counts);
     if (ofName === undefined) ofKind.set(name, (ofName = new Map<string, RequestCounts>()));
-    ofName.set(key, counts);
+    ofName.set(attribute, counts);
     return counts;
   }
 
   #addOther(kind: number): RequestCounts {
     const figures = { name: OTHER, route: '', kind, attributes: undefined };
-    const other = new RequestCounts(figures, this.#numbering, OTHER, '', false, this.#rules.slow);
+    const other = new RequestCounts(figures, this.#numbering, false, this.#rules.slow);
     this.#all.push(other);
     return other;
   }

@@ -7,14 +7,12 @@ import type { WaitingTraces } from './waiting-traces.js';
 
 /** Of `call`: what a native call is about; see native/ring/waiting_index.h. */
 const SLOT = 0;
-const BYTES = 1;
-const WORD = 2;
-const KIND = 3;
+const WORD = 1;
+const KIND = 2;
 /** A trace of the share of all has at least this in bits of its id. */
-export const CHOSEN_FROM = 5;
-/** What the slot becomes if a span has ended: it waits there or is released, or it waits in the ring. */
+export const CHOSEN_FROM = 4;
+/** What the slot becomes if a span has ended: it waits there or is released. */
 const DONE = -1;
-const DONE_IN_RING = -2;
 /** Of `times`, in nanoseconds: from when on no release is usual, and how long a trace took. */
 export const UNTIL = 0;
 const DURATION = 1;
@@ -55,19 +53,17 @@ export function usualSpanEnds(
   traces: WaitingTraces,
   elsewhere: DecidedElsewhere,
 ): UsualSpanEnds {
-  const { call, ring, times } = traces;
-  const { capacity } = ring;
+  const { call, times } = traces;
   const endSlot = traces.ends?.end;
   const releaseSlot = traces.ends?.release;
   const forget = (span: Span): void => {
     span.slot = -1;
-    span.heldBytes = 0;
-    span.heldNames = undefined;
+    span.isWhole = false;
     span.own = undefined;
   };
   const mayRelease = (span: Span): boolean => {
     const { flags } = span;
-    if ((flags & (BELOW | FAILED_BIT)) !== 0 || span.heldBytes === 0) return false;
+    if ((flags & (BELOW | FAILED_BIT)) !== 0 || !span.isWhole) return false;
     const isRemote = (flags & PARENT_REMOTE) !== 0;
     if (!isRemote && (span.p0 | span.p1) !== 0) return false;
     return span.traceState === '' && releaseSlot !== undefined && elsewhere.isAlone(isRemote);
@@ -89,20 +85,13 @@ export function usualSpanEnds(
     end(span) {
       const { flags } = span;
       if ((flags & BELOW) === 0) return mayRelease(span) && release(span, 0);
-      const length = span.heldBytes;
-      if (length === 0 || (flags & FAILED_BIT) !== 0 || span.extras !== undefined) return false;
+      if (!span.isWhole || (flags & FAILED_BIT) !== 0 || span.extras !== undefined) return false;
       if (endSlot === undefined || !output.takesAnything) return false;
-      if (ring.free < length || span.start >= output.nextLook) return false;
+      if (span.start >= output.nextLook) return false;
       call[SLOT] = span.slot;
-      call[BYTES] = length;
       call[WORD] = (flags & OWN_FLAGS) | (output.resource << RESOURCE_SHIFT);
       endSlot();
-      const done = call[SLOT];
-      if (done !== DONE) {
-        if (done !== DONE_IN_RING) return false;
-        ring.free -= length;
-        ring.position = (ring.position + length) & (capacity - 1);
-      }
+      if (call[SLOT] !== DONE) return false;
       forget(span);
       return true;
     },

@@ -2,7 +2,6 @@ import type { OpenRecords } from '../../core/ring/open-records.js';
 import type { WaitingRing } from '../../core/ring/waiting-ring.js';
 import { Stream } from '../../heph/write/stream.js';
 import type { StreamTrace } from '../../heph/write/stream.js';
-import type { SpanAttributes } from '../attributes.js';
 import { PARENT_REMOTE } from '../layout.js';
 import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
@@ -10,7 +9,6 @@ import type { Resource } from '../resource.js';
 import type { Span } from '../span.js';
 import type { Instant } from '../time.js';
 import type { OpenSpans } from '../write/open-spans.js';
-import type { SpanEnding } from '../write/span-ending.js';
 import { letGo, SpanOutput } from '../write/span-output.js';
 import { KeepingOpenSpans, UNDECIDED_MARK } from './keeping-open-spans.js';
 import { durationAt, OperationCounts } from './operation-counts.js';
@@ -50,7 +48,7 @@ export class WaitingOutput extends SpanOutput {
     const traces = new WaitingTraces(ring, direct);
     Object.defineProperty(this, 'traces', { value: traces });
     (this.open as KeepingOpenSpans).traces = traces;
-    const operations = new OperationCounts((span) => this.attributesOf(span), traces);
+    const operations = new OperationCounts(this, traces);
     this.operations = operations;
   }
 
@@ -60,11 +58,6 @@ export class WaitingOutput extends SpanOutput {
 
   protected override openSpansIn(table: OpenRecords): OpenSpans {
     return new KeepingOpenSpans(this, table);
-  }
-
-  /** The attributes of a span, which stays as it is. */
-  protected attributesOf(span: Span): SpanAttributes | undefined {
-    return span.heldNames === undefined ? span.own : this.open!.heldAttributes(span);
   }
 
   protected isLocalRoot(span: Span, trace: number): boolean {
@@ -92,26 +85,9 @@ export class WaitingOutput extends SpanOutput {
     const failed = hasFailed(span.flags);
     if (failed) traces.flags[trace]! |= FAILED;
     const operation = this.operations.of(span.name, span);
-    if (span.heldBytes > 0) traces.learn(span, operation.number, false);
+    if (span.isWhole) traces.learn(span, operation.number, false);
     super.record(span, endTime);
     this.#wait(trace, operation, failed);
-  }
-
-  /** The same of one that ends with further attributes: see `recordWith`. */
-  protected recordBelowWith(
-    span: Span,
-    trace: number,
-    ending: SpanEnding,
-    number: number,
-    text: string,
-    isNamed: boolean,
-  ): boolean {
-    if (trace === 0 || (this.traces.flags[trace]! & RELEASED) !== 0) return false;
-    const operation = this.operations.of(isNamed ? `${span.name} ${text}` : span.name, span);
-    const failed = hasFailed(span.flags);
-    if (!super.recordWith(span, ending, number, text, isNamed)) return false;
-    this.#wait(trace, operation, failed);
-    return true;
   }
 
   /** The span that was recorded last waits with its trace, unless that is decided. */

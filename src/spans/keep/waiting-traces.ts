@@ -38,7 +38,7 @@ const ALL_KINDS = MOST_WRITERS * KINDS;
 /** Words and times of a native call. */
 const CALL = 8;
 /** Of `call`: how many records were copied. */
-const COUNT = 4;
+const COUNT = 3;
 
 /** Each record is longer than this power of two, so that those of a ring have a number each. */
 export const RECORD_SHIFT = 6;

@@ -44,6 +44,8 @@ export class EventWriter {
   at = 0;
   /** Attributes that could not be recorded, since `begin`. */
   dropped = 0;
+  /** Attributes of a span that its record lacks. */
+  lost = 0;
   /** Longest text of an attribute's value, in characters. */
   maxText = Infinity;
   /** Ends a text that was cut. */

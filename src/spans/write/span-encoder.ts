@@ -106,6 +106,8 @@ export function encodeSpan(
   else if (portion.attributes) dropped += put(span.attributes, limits.attributes);
   else dropped += Object.keys(span.attributes ?? {}).length;
 
+  writer.lost = dropped;
+
   // A commit stamps the end, unless the program gave it. No event of Heph ends before its start.
   const isBackwards = end !== undefined && end < start;
   writer.times(start, isBackwards ? start : (end ?? 0));

@@ -1,7 +1,6 @@
-import { mayCompile } from '../../core/ring/compile.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import { DEFAULT_MAX_PACKET_BYTES } from '../../heph/layout.js';
-import { EventShapes, MAX_NAMES } from '../../heph/write/event-shapes.js';
+import { MAX_NAMES } from '../../heph/write/event-shapes.js';
 import type { Stream } from '../../heph/write/stream.js';
 import {
   RESOURCE_DESCRIPTION,
@@ -23,11 +22,8 @@ import { TOO_LONG } from './event-writer.js';
 import { hide, NoteOutput } from './note-output.js';
 import { OpenSpans } from './open-spans.js';
 import type { SpanEncoder } from './open-spans.js';
-import type { SpanEnding } from './span-ending.js';
 import { encodeSpan, PORTIONS } from './span-encoder.js';
-import { spanShapeCompiler } from './span-shapes.js';
-import type { SpanEmitter } from './span-shapes.js';
-import type { SpanTemplate } from './span-template.js';
+import type { OpenRecord } from './span-template.js';
 
 /** A context can outlive its span for as long as a connection or a timer: nothing of the program hangs off it then. */
 export function letGo(span: Span): void {
@@ -46,13 +42,13 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   /** That of the policy. */
   declare sampler: Sampler;
   #policy: Policy;
-  readonly #shapes: EventShapes<SpanEmitter> | undefined;
+  /** Whether the record that was encoded last lacks nothing. */
+  #isComplete = false;
 
   constructor(stream: Stream, policy: Policy, resource: Resource, direct = stream) {
     super(stream, direct);
     this.#policy = policy;
     this.policy = policy;
-    this.#shapes = mayCompile() ? new EventShapes(this.trace, spanShapeCompiler(this)) : undefined;
     const table = this.ring.openRecords;
     hide(this, 'open', table === undefined ? undefined : this.openSpansIn(table));
     this.setResource(resource);
@@ -144,41 +140,11 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   #record(span: Span, endTime: Instant | undefined): void {
     const isUsual =
       span.extras === undefined && endTime === undefined && this.takesAnything === true;
-    if (isUsual && span.heldBytes > 0) this.#recordFromSlot(span);
-    else this.#recordOther(span, endTime, isUsual);
-  }
-
-  /** @param isUsual it has no extras, and every attribute is recorded as it is. */
-  #recordOther(span: Span, endTime: Instant | undefined, isUsual: boolean): void {
-    const { slot } = span;
-    if (!isUsual || !this.#recordUsual(span)) this.recordAny(span, endTime);
-    if (slot !== -1) this.release(span);
-  }
-
-  /**
-   * Records a span that ends with further attributes, and frees its slot; false: it is as it was.
-   *
-   * @param isNamed whether its name ends with the text.
-   */
-  recordWith(
-    span: Span,
-    ending: SpanEnding,
-    number: number,
-    text: string,
-    isNamed: boolean,
-  ): boolean {
-    if (span.heldBytes === 0 || span.extras !== undefined || this.takesAnything !== true)
-      return false;
-    if (span.start >= this.nextLook) this.lookAtClocks(span.start);
-    try {
-      if (this.open!.commitWith(span, ending, number, text, isNamed) !== true) return false;
-    } catch {
-      // The trace is closed.
-      this.open!.end(span.slot);
+    if (isUsual && span.isWhole) this.#recordFromSlot(span);
+    else {
+      this.recordAny(span, endTime);
+      if (span.slot !== -1) this.release(span);
     }
-    this.#forget(span);
-    letGo(span);
-    return true;
   }
 
   #recordFromSlot(span: Span): void {
@@ -194,12 +160,11 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   /** A span has no slot any more. */
   #forget(span: Span): void {
     span.slot = -1;
-    span.heldBytes = 0;
-    span.heldNames = undefined;
+    span.isWhole = false;
   }
 
-  /** Records a span of any content. */
-  recordAny(span: Span, endTime: Instant | undefined): void {
+  /** Encodes and records a span of any content. */
+  protected recordAny(span: Span, endTime: Instant | undefined): void {
     const { slot } = span;
     // Encoding can call getters and redaction, which can record spans or kill the process.
     if (slot >= 0) this.open?.notEnding(slot);
@@ -240,46 +205,36 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   }
 
   /** The record of a span that is still open, of at most `limit` bytes; undefined: it cannot be so small. */
-  encodeOpen(span: Span, limit: number): Buffer | undefined {
+  encodeOpen(span: Span, limit: number): OpenRecord | undefined {
     // Not an end before the epoch: such a one is a field, which the last sign of life does not replace.
-    return this.#encode(span, UNFINISHED, span.start < 0 ? 0 : span.exactStart, limit);
+    const end = span.start < 0 ? 0 : span.exactStart;
+    const bytes = this.#encode(span, UNFINISHED, end, limit);
+    if (bytes === undefined) return undefined;
+    const isWhole = this.takesAnything && span.extras === undefined && this.#isComplete;
+    return { bytes, isWhole };
   }
 
-  /** Adds an attribute to those that the span has in its slot alone; false: that cannot be. */
-  hold(span: Span, name: string, value: SpanValue): boolean {
-    try {
-      return this.open!.hold(span, name, value);
-    } catch {
-      // The trace is closed.
-      return false;
-    }
+  append(span: Span, name: string, value: SpanValue): boolean {
+    return this.open!.append(span, name, value);
   }
 
-  /** The attributes that the span has in its slot alone become its own. */
-  takeHeld(span: Span): void {
-    try {
-      span.own = this.open!.heldAttributes(span);
-      if (!this.open!.isAsBegun(span)) span.heldBytes = 0;
-    } catch {
-      // The trace is closed.
-      span.own = {};
-    }
-    span.heldNames = undefined;
+  rename(span: Span, name: string): boolean {
+    return this.open!.rename(span, name);
   }
 
-  /** A span that is kept while it is open has changed. */
-  keepAnew(span: Span): void {
-    this.open?.renew(span);
+  rebuild(span: Span): void {
+    this.open?.rebuild(span);
   }
 
-  /** As `keepAnew`, of a span that gets a name and one more text. False: only `keepAnew` can do it. */
-  keepWith(span: Span, name: string, attribute: string, text: string): boolean {
-    return this.open!.renewWith(span, name, attribute, text);
+  attributesOf(span: Span): Record<string, SpanValue> | undefined {
+    return span.own ?? (span.isWhole ? this.open!.attributesOf(span) : undefined);
   }
 
-  /** As `keepAnew`, of a span that a template describes from now on. False: only `keepAnew` can do it. */
-  keepFrom(span: Span, template: SpanTemplate, text: string): boolean {
-    return this.open!.renewFrom(span, template, text);
+  /** An attribute that is a text; empty: it is none, or absent. */
+  textOf(span: Span, name: string): string {
+    if (span.own === undefined) return span.isWhole ? this.open!.textOf(span, name) : '';
+    const value = span.own[name];
+    return typeof value === 'string' ? value : '';
   }
 
   /** Lets go of a span that was kept while it was open. */
@@ -297,19 +252,6 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
     return traceState;
   }
 
-  /** Records a span without extras by a compiled emitter; false: it has none. */
-  #recordUsual(span: Span): boolean {
-    const emitter = this.#shapes?.emitterFor(span.name, span.own);
-    if (emitter === undefined) return false;
-    if (span.slot >= 0) this.open?.ending(span.slot);
-    try {
-      emitter(span);
-    } catch {
-      // The trace is closed.
-    }
-    return true;
-  }
-
   #limit(): number {
     const { packetLimit, writesThrough } = this.trace;
     const most = Math.min(packetLimit, DEFAULT_MAX_PACKET_BYTES);
@@ -324,8 +266,7 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   ): Buffer | undefined {
     const { stream, resource } = this;
     const { redactor } = this.policy;
-    const attributes =
-      this.takesAnything && span.heldNames !== undefined ? this.open!.heldBytes(span) : undefined;
+    const attributes = this.takesAnything && span.isWhole ? this.open!.encodedOf(span) : undefined;
     const counter = stream.counter[0]!;
     const recording = { stream: stream.id, counter, resource, end, flags, attributes };
     const writer = this.takeWriter();
@@ -336,6 +277,7 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
         try {
           const bytes = encodeSpan(writer, span, recording, this.policy, portion);
           if (bytes.length > limit) continue;
+          this.#isComplete = portion === PORTIONS[0] && writer.lost === 0;
           // An open span is encoded once more when it ends.
           if (redactor?.refused !== before && flags === 0)
             this.addTexts(redactor!.refused - before!);

@@ -3,11 +3,11 @@ import {
   copyReserved,
   HAS_SLOT,
   slotWriter,
+  commitSlot,
   publishSlot,
+  slotLength,
   takeSlot,
-  withdrawSlot,
 } from '../../core/ring/compiled-slots.js';
-import { buildEmitter } from '../../core/ring/emitter-builder.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import {
   DESCRIPTION_OFFSET,
@@ -25,14 +25,14 @@ import {
   timeStores,
   writeValueAt,
 } from '../../heph/write/event-text.js';
-import { writeUtf8, SLOT_TEXT_SCOPE, WRITE_SLOT_TEXT } from '../../core/utf8.js';
+import { SLOT_TEXT_SCOPE, WRITE_SLOT_TEXT } from '../../core/utf8.js';
 import { writeUntyped } from '../../heph/write/encoder.js';
 import type { ShapeCompiler } from '../../heph/write/event-shapes.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
 import type { Stream } from '../../heph/write/stream.js';
-import { SURELY_SHORT } from '../../heph/write/value.js';
 import {
   FLAGS,
+  FLAGS_AFTER_NAME,
   IDENTITY_BYTES,
   IS_BIGINT,
   IS_BOOLEAN,
@@ -49,32 +49,18 @@ import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { define } from '../attributes.js';
 import type { Span } from '../span.js';
 import { checkNames, NAMES_SCOPE } from './checked-names.js';
-import { HeldNames } from './held-attributes.js';
-import type { Instant } from '../time.js';
 
 /** What the compilers need of the output of a thread. */
 export interface ShapedSpans {
   readonly stream: Stream;
   /** The number of the resource; 0: it could not be defined. */
   readonly resource: number;
-  /** Records a span of any content. */
-  recordAny(span: Span, endTime: Instant | undefined): void;
 }
 
-/** Records a span without events, links and other extras. */
-export type SpanEmitter = (span: Span) => void;
-
 /**
- * Writes an open span to a slot that it takes; -1: it has none; or OTHER_NAMES. A span without attributes of its own gets
- * the names of these, or these.
- *
- * @param before a slot with another record of the span, which counts no more then; -1: none.
+ * Writes an open span to a slot that it takes; -1: it has none, and has the attributes as its own; or OTHER_NAMES.
  */
-export type OpenSpanWriter = (
-  span: Span,
-  attributes: SpanAttributes | undefined,
-  before: number,
-) => number;
+export type OpenSpanWriter = (span: Span, attributes: SpanAttributes | undefined) => number;
 
 /** What spans begin with that differ in ids and times, and perhaps in one text. */
 export interface TemplateRecord {
@@ -91,17 +77,12 @@ export interface TemplateRecord {
   readonly hasText: boolean;
   /** Bytes of its value before the text, which are in the record. */
   readonly prefixBytes: number;
-  /** Names of the attributes. */
-  readonly heldNames: HeldNames | undefined;
+  /** How many attributes it has. */
+  readonly count: number;
 }
 
-/** As `OpenSpanWriter`, of a span that a template describes but for ids, times and text. It starts now if it has no slot. */
-export type TemplateWriter = (
-  span: Span,
-  template: TemplateRecord,
-  text: string,
-  before: number,
-) => number;
+/** As `OpenSpanWriter`, of a span that starts now, and that a template describes but for ids and text. */
+export type TemplateWriter = (span: Span, template: TemplateRecord, text: string) => number;
 
 /** Bounds of the constants in an emitter. */
 const MAX_CONSTANT_BYTES = 2048;
@@ -176,12 +157,11 @@ interface SpanText {
   fixedBytes: number;
 }
 
-/** @param table where the span is written; undefined: into the ring. */
 function spanText(
   output: ShapedSpans,
   description: string,
   names: readonly string[],
-  table?: OpenRecords,
+  table: OpenRecords,
 ): SpanText | undefined {
   const head = prefixed(description);
   const texts = names.map((name) => prefixed(name.startsWith(RESERVED) ? RESERVED + name : name));
@@ -195,7 +175,6 @@ function spanText(
       isUsual,
       output,
       writeUntyped,
-      writeUtf8,
       ...Object.fromEntries(names.map((name, i) => [`n${i}`, name])),
     },
     read:
@@ -220,15 +199,15 @@ function attributeStores(
   value: string,
   name: Buffer,
   isFurther: boolean,
-  table?: OpenRecords,
+  { mask }: OpenRecords,
 ): string {
   // V8 knows by the mask that a slot has room after `at`, as it does of the first attribute.
-  const masked = isFurther && table !== undefined ? `at &= ${table.mask};` : '';
+  const masked = isFurther ? `at &= ${mask};` : '';
   const writeText = (at: string): string => `writeSlotText(${at}, ${value})`;
   return `if (${value} !== undefined) {
     ${[masked, ...constantStores(name, 'at')].join('\n    ')}
     at += ${name.length};
-    ${writeValueAt(value, 'writeOther', table === undefined ? undefined : writeText)}
+    ${writeValueAt(value, 'writeOther', writeText)}
   }`;
 }
 
@@ -263,7 +242,6 @@ export function openSpanCompiler(
       view,
       stamp: trace.ring.stamp,
       unfinished: UNFINISHED,
-      held: new HeldNames(names),
       namesOf: names,
       ownOf,
       ...NAMES_SCOPE,
@@ -272,7 +250,7 @@ export function openSpanCompiler(
     const writer = table.newWriter();
     const body = `${WRITE_OTHER}
 ${WRITE_SLOT_TEXT}
-return function writeOpen(span, attributes, before) {
+return function writeOpen(span, attributes) {
   ${checkNames(names)}
   ${text.read}
   ${text.measure}
@@ -291,13 +269,33 @@ return function writeOpen(span, attributes, before) {
   ${text.write}
   const size = at - start;
   view.setInt32(start + ${SIZE_OFFSET}, size);
-  if (before !== -1) ${withdrawSlot('before')}
   ${publishSlot('start', 'size')}
-  ${canCommit ? 'span.heldBytes = size; if (span.own === undefined) span.heldNames = held;' : keepValues}
+  ${canCommit ? `span.isWhole = true; span.count = ${names.length};` : keepValues}
   return start;
 };`;
     return compile(description, scope, body) as OpenSpanWriter;
   };
+}
+
+/** Records a span of which everything is in its slot at `at`, and frees the slot; false: the ring has no room. */
+export type SlotEnd = (span: Span, at: number) => boolean;
+
+/** Compiles what ends the spans of a thread of which everything is in their slots. */
+export function compileEnd(output: ShapedSpans, table: OpenRecords): SlotEnd {
+  const { ring } = output.stream;
+  const { pending, publishOpen } = ring;
+  const scope = { ...table.constants, output, pending, publishOpen, ring, slotView: table.view };
+  // V8's middle compiler makes a call of each unsigned number that is read.
+  const nameBytes = `(slotView.getInt16(at + ${DESCRIPTION_OFFSET}) & 0xffff)`;
+  const wordAt = `${DESCRIPTION_OFFSET + 2 + FLAGS_AFTER_NAME} + ${nameBytes}`;
+  const word = `(span.flags & ${OWN_FLAGS}) | (output.resource << ${RESOURCE_SHIFT})`;
+  const body = `return function endSlot(span, at) {
+  const length = ${slotLength('at')};
+  if (ring.free < length && !ring.makeRoom(length)) return false;
+  ${commitSlot(ring, 'at', 'length', wordAt, word)}
+  return true;
+};`;
+  return compile('end of a span', scope, body) as SlotEnd;
 }
 
 /** Whether a text of more than a third as many characters has at most `room` bytes. */
@@ -329,7 +327,7 @@ export function compileTemplates(
     ...SLOT_TEXT_SCOPE,
   };
   const body = `${WRITE_SLOT_TEXT}
-return function writeFrom(span, template, text, before) {
+return function writeFrom(span, template, text) {
   let size = template.bytes;
   if (size === 0 || !(${HAS_SLOT})) return -1;
   const hasText = template.hasText === true;
@@ -339,16 +337,10 @@ return function writeFrom(span, template, text, before) {
     ${slotWriter('start')} = template.writer;
     const { copied } = template;
     if (copied === -1) bytes.set(template.record, start);
-    else {
-      ${copyReserved('start', 'copied', 'size')}
-      if (before !== -1) beginOpen();
-    }
+    else { ${copyReserved('start', 'copied', 'size')} }
   }
-  if (before === -1) {
-    beginOpen();
-    span.start = stamp[0];
-  }
-  const time = span.start;
+  beginOpen();
+  const time = span.start = stamp[0];
   const ids = (start + template.idsAt) & ${table.mask};
   ${timeStores('time', START_OFFSET, END_OFFSET)}
   ${identityStores(Buffer.alloc(0), 'ids', 0).words.join('\n  ')}
@@ -360,54 +352,9 @@ return function writeFrom(span, template, text, before) {
     size += textBytes;
     view.setInt32(start + ${SIZE_OFFSET}, size);
   }
-  if (before !== -1) ${withdrawSlot('before')}
   ${publishSlot('start', 'size')}
-  ${canCommit ? 'span.heldBytes = size; span.heldNames = template.heldNames;' : ''}
+  ${canCommit ? 'span.isWhole = true; span.count = template.count;' : ''}
   return start;
 };`;
   return compile('span of a template', scope, body) as TemplateWriter;
-}
-
-/** A compiler of emitters for the spans of a thread. */
-export function spanShapeCompiler(output: ShapedSpans): ShapeCompiler<SpanEmitter> {
-  return (trace, description, names) => {
-    const text = spanText(output, description, names);
-    if (text === undefined) return undefined;
-    const { fixedBytes, values } = text;
-    const { packetLimit, ring } = trace;
-    const mostCharacters = Math.min(
-      SURELY_SHORT,
-      Math.floor((ring.longestRecord - fixedBytes) / 3),
-    );
-    return buildEmitter<Parameters<SpanEmitter>>(
-      trace,
-      {
-        name: description,
-        parameters: ['span', ...values],
-        scope: { ...text.scope, counter: output.stream.counter, unfinished: 0 },
-        functions: WRITE_OTHER,
-        entry: {
-          parameters: ['span'],
-          prepare: `const attributes = span.own;
-  ${text.read}`,
-          plainArguments: ['span'],
-        },
-        prepare: text.measure,
-        test: `areUsual && characters <= ${mostCharacters} && span.start >= 0 && span.start <= stamp[0]`,
-        bytes: `${fixedBytes} + 3 * characters`,
-        write: `const number = counter[0];
-  ${headStores(output.stream.id, 'number')}
-  ${timeStores('span.start', START_OFFSET)}
-  ${text.writeConstants}
-  ${text.write}
-  ${packetLimit === Infinity ? '' : `if (at - start > ${packetLimit}) return unusual(span);`}
-  counter[0] = number + 1;
-  view.setInt32(start + ${SIZE_OFFSET}, at - start);`,
-        size: 'at - start',
-      },
-      (span) => {
-        output.recordAny(span, undefined);
-      },
-    );
-  };
 }

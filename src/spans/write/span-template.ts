@@ -4,8 +4,14 @@ import { prefixed } from '../../heph/write/event-text.js';
 import type { SpanValue } from '../attributes.js';
 import type { Scope } from '../scope.js';
 import { OPEN, Span } from '../span.js';
-import { HeldNames } from './held-attributes.js';
 import type { ShapedSpans, TemplateRecord } from './span-shapes.js';
+
+/** The record of an open span. */
+export interface OpenRecord {
+  readonly bytes: Buffer;
+  /** Whether it lacks nothing but a stamp, and ends with the attributes. */
+  readonly isWhole: boolean;
+}
 
 /** What encodes open spans, and knows scopes by their numbers. */
 export interface TemplateOutput extends ShapedSpans {
@@ -13,7 +19,7 @@ export interface TemplateOutput extends ShapedSpans {
   /** Of the scopes of open spans: bits above their numbers. */
   readonly openMark: number;
   /** The record of a span that is still open, of at most `limit` bytes; undefined: it cannot be so small. */
-  encodeOpen(span: Span, limit: number): Buffer | undefined;
+  encodeOpen(span: Span, limit: number): OpenRecord | undefined;
 }
 
 /**
@@ -41,7 +47,7 @@ export class SpanTemplate implements TemplateRecord {
   /** The same with the mark of open spans. */
   scopeWord = 0;
   writer = 0;
-  heldNames: HeldNames | undefined;
+  count = 0;
 
   constructor(
     scope: Scope,
@@ -85,11 +91,11 @@ export class SpanTemplate implements TemplateRecord {
     span.scope = this.scopeNumber;
     span.attributes = this.attributesOf('');
     // With more room than there is: a record that was cut to fit would lack attributes.
-    const record = output.encodeOpen(span, 2 * table.longest);
+    const record = output.encodeOpen(span, 2 * table.longest)?.bytes;
     const { own = {} } = span;
     const names = Object.keys(own).filter((name) => own[name] !== undefined);
     if (span.scope === 0 || record === undefined || record.length > table.longest) return;
-    this.heldNames = new HeldNames(names);
+    this.count = names.length;
     const last = own[names.at(-1) ?? ''];
     if (this.hasText && typeof last === 'string') this.prefixBytes = Buffer.byteLength(last);
     this.writer = table.newWriter();

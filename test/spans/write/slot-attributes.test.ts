@@ -3,7 +3,6 @@ import type { SpanValue } from '../../../src/spans/attributes.js';
 import { configure, output, shutdown } from '../../../src/spans/recording.js';
 import type { SpanOptions } from '../../../src/spans/recording.js';
 import { startSpan } from '../../../src/spans/start-span.js';
-import { HeldNames } from '../../../src/spans/write/held-attributes.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { join } from 'node:path';
 import { recorded } from '../span-trace.js';
@@ -165,43 +164,11 @@ test('spans outlive their trace', async () => {
   for (let n = 0; n < 200; n++) startSpan('late', { n }).set('later', n).end();
   const [set, renamed, changed] = [1, 2, 3].map((n) => startSpan('late', { n }));
   expect(output?.open).toBeDefined();
-  expect(set!.heldNames?.names).toEqual(['n']);
+  expect(set!.isWhole).toBe(true);
   await shutdown();
   set!.set('later', 1).end();
   renamed!.rename('new').end();
   changed!.set('n', 2).event('late').end();
-});
-
-test('names that are held are bounded', () => {
-  const root = new HeldNames(['a']);
-  expect(root.with('b')).toBeUndefined();
-  const both = root.with('b')!;
-  expect(both.names).toEqual(['a', 'b']);
-  expect(root.with('b')).toBe(both);
-  for (const name of ['a', 'a', 'a']) expect(root.with(name)).toBeUndefined();
-  let found = 0;
-  for (let i = 0; i < 100; i++) {
-    for (let twice = 0; twice < 2; twice++) if (root.with(`name ${i}`) !== undefined) found++;
-  }
-  expect(found).toBe(3);
-  expect(root.with('b')).toBe(both);
-  let last: HeldNames | undefined = both;
-  let length = 0;
-  for (; last !== undefined; length = last?.names.length ?? length) {
-    const name: string = `longer ${length}`;
-    last = last.with(name) ?? last.with(name);
-  }
-  expect(length).toBe(32);
-  // Others have their turn.
-  for (let i = 0; i < 2000; i++) {
-    const other = new HeldNames([`${i}`]);
-    other.with('one');
-    other.with('one');
-  }
-  const later = new HeldNames(['c']);
-  later.with('d');
-  expect((later.with('d') ?? later.with('d'))?.names).toEqual(['c', 'd']);
-  expect((root.with('b') ?? root.with('b') ?? root.with('b'))?.names).toEqual(['a', 'b']);
 });
 
 test('a place has the record of its own span, whatever was there before', async () => {
