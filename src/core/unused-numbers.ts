@@ -30,7 +30,8 @@ export class NumberedNames {
   /** By repeated name: the number that its next repetition tries first. */
   #numbers: Map<string, number> | undefined;
 
-  add(name: string, value: unknown): void {
+  /** @returns the name that the value has. */
+  add(name: string, value: unknown): string {
     this.isEmpty = false;
     const unused = Object.hasOwn(this.values, name) ? this.#numbered(name) : name;
     if (unused === '__proto__') {
@@ -39,6 +40,7 @@ export class NumberedNames {
     } else {
       this.values[unused] = value;
     }
+    return unused;
   }
 
   #numbered(name: string): string {

@@ -43,6 +43,30 @@ export function attributesJson(attributes: RecordedAttributes): string {
   return `${json}}`;
 }
 
+const PIECE_CHARACTERS = 256 << 10;
+
+/** Texts in pieces of some size, for what is large as a whole. */
+export function* inPieces(texts: Iterable<string>): Generator<string, void> {
+  let piece = '';
+  for (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+/** The same as {@link attributesJson}, an attribute each. */
+export function* attributePieces(attributes: RecordedAttributes): Generator<string, void> {
+  let before = '{';
+  for (const name in attributes) {
+    yield `${before}${nameJson(name)}:${valueJson(attributes[name]!)}`;
+    before = ',';
+  }
+  yield before === ',' ? '}' : '{}';
+}
+
 /** What a text in JSON is, if it is no text: `"double"`, `"bytes"`, or an array of such and null. */
 function typeJson(value: RecordedValue): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : '"double"';

@@ -3,6 +3,8 @@ const TWO_32 = 2 ** 32;
 /** Longer texts are encoded by Buffer, whose call costs as much as so many characters in a loop. */
 const LOOP_CHARACTERS = 40;
 const MAX_VARINT_BYTES = 10;
+/** More are handed over as they are: a copy takes their memory once more. */
+const MANY_BYTES = 4 << 20;
 const MAX_INT64 = 0x7fff_ffff_ffff_ffffn;
 const MIN_INT64 = -0x8000_0000_0000_0000n;
 const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
@@ -48,10 +50,16 @@ export class ProtobufBytes {
     this.view = new DataView(larger.buffer);
   }
 
-  /** A copy of the bytes so far; begins anew. */
+  /** The bytes so far, a copy unless they are many; begins anew. */
   take(): Buffer {
-    const taken = Buffer.allocUnsafeSlow(this.length);
-    this.bytes.copy(taken, 0, 0, this.length);
+    let taken = this.bytes.subarray(0, this.length);
+    if (this.length > MANY_BYTES) {
+      this.bytes = Buffer.allocUnsafeSlow(MANY_BYTES);
+      this.view = new DataView(this.bytes.buffer);
+    } else {
+      taken = Buffer.allocUnsafeSlow(this.length);
+      this.bytes.copy(taken, 0, 0, this.length);
+    }
     this.length = 0;
     return taken;
   }
@@ -187,6 +195,18 @@ export class ProtobufBytes {
     if (size < length) size = bytes.write(text, from, 'utf8');
     this.view.setUint32(this.length, size, true);
     this.length = from + size;
+  }
+
+  /** The same of a text in pieces. */
+  lengthAndPieces(pieces: Iterable<string>): void {
+    this.reserve(4);
+    const from = this.length;
+    this.length += 4;
+    for (const piece of pieces) {
+      this.reserve(Buffer.byteLength(piece));
+      this.length += this.bytes.write(piece, this.length, 'utf8');
+    }
+    this.view.setUint32(from, this.length - from - 4, true);
   }
 
   /** A field of bytes. */

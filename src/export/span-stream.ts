@@ -1,5 +1,6 @@
 import { untilFault } from '../core/fault.js';
 import { hephFormat } from '../spans/read/heph-format.js';
+import { SpanDecoder } from '../spans/read/span-decoder.js';
 import { SpanWalk } from '../spans/read/span-walk.js';
 import type { SpanRecord } from '../spans/span-record.js';
 import type { FoundTrace } from '../traces/find-traces.js';
@@ -72,7 +73,9 @@ export class SpanStream {
   ): Generator<SpanRecord, void> {
     const { progress, onFault } = this.#options;
     const onProgress = progress?.(trace);
-    const walk = new SpanWalk(trace.path, { onFault, onProgress });
+    // A span is encoded before the next one is read, if it is large.
+    const decoder = new SpanDecoder(trace.path, { onDemand: true });
+    const walk = new SpanWalk(trace.path, { onFault, onProgress }, decoder);
     try {
       while (walk.next()) {
         const { span } = walk;

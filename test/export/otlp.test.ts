@@ -262,7 +262,11 @@ describe('OTLP', () => {
     );
     const result = new OtlpExport(findTraces([path]));
     const spans = spansIn(
-      [...result.chunks('json')].map((chunk) => JSON.parse(chunk.toString()) as Json),
+      Buffer.concat([...result.chunks('json')])
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Json),
     );
     expect([result.invalid, result.stream.otherEvents]).toEqual([1, 1]);
     expect(spans.map((each) => [each['startTimeUnixNano'], each['endTimeUnixNano']])).toEqual([

@@ -2,7 +2,8 @@ import type { SpanRecord } from '../../spans/span-record.js';
 import type { FoundTrace } from '../../traces/find-traces.js';
 import type { ExportOptions } from '../selection.js';
 import { SpanStream } from '../span-stream.js';
-import { requestJson } from './otlp-json.js';
+import { inPieces } from '../json-text.js';
+import { requestPieces } from './otlp-json.js';
 import { RequestEncoder } from './otlp-protobuf.js';
 import { groupSpans, hasValidIds } from './span-batches.js';
 import type { ResourceBatch } from './span-batches.js';
@@ -10,6 +11,8 @@ import type { ResourceBatch } from './span-batches.js';
 /** Spans of a request, and bytes that they take in their file: collectors accept 4 MiB at least. */
 const MAX_SPANS = 1000;
 const MAX_BYTES = 1 << 20;
+
+const NEW_LINE = Buffer.from('\n');
 
 /**
  * The spans of Heph files as requests of OTLP (ExportTraceServiceRequest): one line of JSON each, or
@@ -24,13 +27,15 @@ export class OtlpExport {
     this.stream = new SpanStream(traces, options);
   }
 
-  /** The bytes of the file. Each chunk is a whole request. */
+  /** The bytes of the file. */
   *chunks(encoding: 'json' | 'protobuf'): Generator<Buffer, void> {
-    const encoder = encoding === 'json' ? undefined : new RequestEncoder();
+    const encoder = new RequestEncoder();
     for (const batch of this.#batches()) {
-      yield encoder === undefined
-        ? Buffer.from(`${requestJson(batch)}\n`, 'utf8')
-        : encoder.encode(batch);
+      if (encoding === 'protobuf') yield encoder.encode(batch);
+      else {
+        for (const piece of inPieces(requestPieces(batch))) yield Buffer.from(piece, 'utf8');
+        yield NEW_LINE;
+      }
     }
   }
 

@@ -3,6 +3,7 @@ import type { RecordedAttributes, RecordedValue, SpanRecord } from '../../spans/
 import { isFloat, numberText } from '../../core/json.js';
 import { nameJson, textJson } from '../json-text.js';
 import { clampUint64, isInt64 } from '../protobuf-bytes.js';
+import { LargeAttributes } from '../../spans/read/attribute-cursor.js';
 import { furtherAttributes, furtherOfEvent, otlpFlags } from './span-batches.js';
 import type { ResourceBatch } from './span-batches.js';
 
@@ -62,19 +63,19 @@ function statusJson({ code, message }: SpanRecord['status']): string {
   return `"status":{${description}"code":${STATUSES.indexOf(code)}}`;
 }
 
-function spanJson(span: SpanRecord): string {
+/** What a span is in JSON before and after its attributes. */
+function frameOf(span: SpanRecord): [head: string, rest: string] {
   const { parentSpanId, traceState, dropped } = span;
   const start = clampUint64(span.start);
   const end = span.end < span.start ? start : clampUint64(span.end);
-  let json =
+  const head =
     `{"traceId":"${span.traceId}","spanId":"${span.spanId}"` +
     (traceState === '' ? '' : `,"traceState":${textJson(traceState)}`) +
     (parentSpanId === undefined ? '' : `,"parentSpanId":"${parentSpanId}"`) +
     `,"flags":${otlpFlags(span.flags, span.parentIsRemote)}` +
     `,"name":${nameJson(span.name)},"kind":${KINDS.indexOf(span.kind) + 1}` +
-    `,"startTimeUnixNano":"${start}","endTimeUnixNano":"${end}"` +
-    attributesJson(span.attributes, furtherAttributes(span)) +
-    droppedJson('droppedAttributesCount', dropped.attributes);
+    `,"startTimeUnixNano":"${start}","endTimeUnixNano":"${end}"`;
+  let json = droppedJson('droppedAttributesCount', dropped.attributes);
   if (span.events.length > 0) {
     const events = span.events.map(
       (event) =>
@@ -96,25 +97,57 @@ function spanJson(span: SpanRecord): string {
     );
     json += `,"links":[${links.join(',')}]`;
   }
-  return `${json}${droppedJson('droppedLinksCount', dropped.links)},${statusJson(span.status)}}`;
+  json += `${droppedJson('droppedLinksCount', dropped.links)},${statusJson(span.status)}}`;
+  return [head, json];
+}
+
+/** A span, a large one in pieces. */
+function* spanPieces(span: SpanRecord): Generator<string, void> {
+  const { attributes } = span;
+  const [head, rest] = frameOf(span);
+  if (!(attributes instanceof LargeAttributes)) {
+    yield head + attributesJson(attributes, furtherAttributes(span)) + rest;
+    return;
+  }
+  let before = `${head},"attributes":[`;
+  for (const name in attributes) {
+    yield before + attributeJson(name, attributes[name]!);
+    before = ',';
+  }
+  for (const [name, value] of furtherAttributes(span)) {
+    yield before + attributeJson(name, value);
+    before = ',';
+  }
+  yield before === ',' ? `]${rest}` : head + rest;
 }
 
 const schemaJson = (url: string): string => (url === '' ? '' : `,"schemaUrl":${textJson(url)}`);
 
-/** An ExportTraceServiceRequest as JSON in one line, without the line's end. */
-export function requestJson(batch: readonly ResourceBatch[]): string {
-  const resources = batch.map(({ resource, scopes }) => {
-    const scopeSpans = scopes.map(({ scope, spans }) => {
+/** An ExportTraceServiceRequest as JSON in one line, without the line's end, in pieces. */
+export function* requestPieces(batch: readonly ResourceBatch[]): Generator<string, void> {
+  let before = '{"resourceSpans":[';
+  for (const { resource, scopes } of batch) {
+    before += `{"resource":{"attributes":[${listJson(resource?.attributes ?? {})}]},"scopeSpans":[`;
+    for (const { scope, spans } of scopes) {
       const { name = '', version = '', schemaUrl = '', attributes = {} } = scope ?? {};
-      const own =
-        `"name":${textJson(name)}${version === '' ? '' : `,"version":${textJson(version)}`}` +
-        attributesJson(attributes);
-      const all = spans.map(spanJson).join(',');
-      return `{"scope":{${own}},"spans":[${all}]${schemaJson(schemaUrl)}}`;
-    });
-    const attributes = `"attributes":[${listJson(resource?.attributes ?? {})}]`;
-    const schema = schemaJson(resource?.schemaUrl ?? '');
-    return `{"resource":{${attributes}},"scopeSpans":[${scopeSpans.join(',')}]${schema}}`;
-  });
-  return `{"resourceSpans":[${resources.join(',')}]}`;
+      const ofVersion = version === '' ? '' : `,"version":${textJson(version)}`;
+      yield `${before}{"scope":{"name":${textJson(name)}${ofVersion}${attributesJson(attributes)}},"spans":[`;
+      before = '';
+      for (const span of spans) {
+        yield before;
+        yield* spanPieces(span);
+        before = ',';
+      }
+      yield `]${schemaJson(schemaUrl)}}`;
+      before = ',';
+    }
+    yield `]${schemaJson(resource?.schemaUrl ?? '')}}`;
+    before = ',';
+  }
+  yield before === ',' ? ']}' : `${before}]}`;
+}
+
+/** The whole request. */
+export function requestJson(batch: readonly ResourceBatch[]): string {
+  return [...requestPieces(batch)].join('');
 }

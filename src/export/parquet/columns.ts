@@ -59,18 +59,22 @@ export abstract class Column<T> {
   }
 
   add(value: T | undefined): void {
+    this.addRow(value !== undefined);
+    if (value !== undefined) this.put(value);
+  }
+
+  protected addRow(isPresent: boolean): void {
     this.#rows++;
-    if (this.isOptional) this.#present.push(value === undefined ? 0 : 1);
-    if (value === undefined) return;
-    this.values++;
-    this.put(value);
+    if (this.isOptional) this.#present.push(isPresent ? 1 : 0);
+    if (isPresent) this.values++;
   }
 
   /** The pages of the row group; begins another one. */
   take(): ColumnPages {
     const { data, ...rest } = this.encoded();
     const levels = this.isOptional ? levelsOf(this.#present) : NO_LEVELS;
-    const pages = { ...rest, values: this.#rows, data: Buffer.concat([levels, data]) };
+    const all = levels.length === 0 ? data : Buffer.concat([levels, data]);
+    const pages = { ...rest, values: this.#rows, data: all };
     this.#present.length = 0;
     this.#rows = 0;
     this.values = 0;
@@ -138,6 +142,12 @@ export class TextColumn extends Column<string> {
       [6, { i32: this.#isJson ? CONVERTED_JSON : CONVERTED_UTF8 }],
       [10, { struct: this.#isJson ? JSON_TYPE : STRING_TYPE }],
     ];
+  }
+
+  /** Adds a text that is large as a whole. */
+  addPieces(pieces: Iterable<string>): void {
+    this.addRow(true);
+    this.bytes.lengthAndPieces(pieces);
   }
 
   protected put(value: string): void {

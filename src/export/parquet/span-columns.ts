@@ -1,6 +1,14 @@
 import { valueUnderAnyName } from '../../spans/read/older-names.js';
 import type { RecordedResource, RecordedValue, SpanRecord } from '../../spans/span-record.js';
-import { attributesJson, attributeTypesJson, furtherTypesJson, nameJson } from '../json-text.js';
+import { LargeAttributes } from '../../spans/read/attribute-cursor.js';
+import {
+  attributePieces,
+  attributesJson,
+  attributeTypesJson,
+  furtherTypesJson,
+  inPieces,
+  nameJson,
+} from '../json-text.js';
 import {
   BooleanColumn,
   DictionaryColumn,
@@ -109,7 +117,11 @@ export class SpanColumns {
     this.#route.add(text(attributes['http.route']));
     const httpStatus = valueUnderAnyName((name) => attributes[name], 'http.response.status_code');
     this.#httpStatus.add(int32(httpStatus));
-    this.#attributes.add(attributesJson(attributes));
+    if (attributes instanceof LargeAttributes) {
+      this.#attributes.addPieces(inPieces(attributePieces(attributes)));
+    } else {
+      this.#attributes.add(attributesJson(attributes));
+    }
     this.#events.add(span.events.length === 0 ? undefined : eventsJson(span));
     this.#links.add(span.links.length === 0 ? undefined : linksJson(span));
     this.#droppedAttributes.add(capped(dropped.attributes));

@@ -2,6 +2,9 @@ import { MIN_EVENT_BYTES, SIZE_OFFSET } from '../layout.js';
 import { PacketDecoding } from './packet-decoding.js';
 import { EVENT_BYTES } from './packet-head.js';
 
+/** Values of events from here on are decoded one by one: all of them take many times the memory. */
+export const LARGE_BYTES = 1 << 20;
+
 /** One event in memory, of which no more is known than where it begins and ends. */
 export interface EventBytes {
   /** What is in memory; the event begins at `position`. */

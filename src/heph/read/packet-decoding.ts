@@ -138,6 +138,26 @@ export class PacketDecoding {
     return this.#head(at);
   }
 
+  /**
+   * Decodes the value of the attribute that `attributes` has yielded last, whenever it is called.
+   *
+   * @param from as `position` was before that attribute.
+   */
+  againAt(from: number): () => Attribute['value'] {
+    const again = new PacketDecoding(this.#source, this.#maxPacketBytes);
+    again.setBytes(this.#bytes, this.#base);
+    again.#end = this.#end;
+    return () => {
+      again.#at = from;
+      return again.#attribute(0).value;
+    };
+  }
+
+  /** Where the next attribute begins in the bytes. */
+  get position(): number {
+    return this.#at;
+  }
+
   /** One by one, what follows the event that `eventHead` has returned last. Errors as of `decode`. */
   *attributes(): Generator<Attribute, void> {
     for (let index = 0; this.#at < this.#end; index++) {

@@ -53,6 +53,23 @@ export class BadSpan extends Error {
   }
 }
 
+/** Smaller values of a large record are decoded at once. */
+export const LARGE_VALUE_BYTES = 256;
+
+/** Attributes of a large record: see `defineOnDemand`. */
+export class LargeAttributes {
+  [name: string]: RecordedValue;
+}
+
+/** Sets a value that is decoded whenever it is read. The name may have a value. */
+export function defineOnDemand(
+  object: Record<string, unknown>,
+  name: string,
+  get: () => unknown,
+): void {
+  Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
+}
+
 /** Steps through the attributes of one event. Whatever it is given may be hostile. */
 export class AttributeCursor {
   at = 0;
@@ -163,9 +180,17 @@ export class AttributeCursor {
 
   /** Puts the program's attribute whose name was read into `attributes`. */
   put(attributes: RecordedAttributes): void {
-    const { name } = this;
+    const { name, at } = this;
     const value = this.value();
-    if (name === '__proto__') {
+    const isLarge = attributes instanceof LargeAttributes;
+    if (isLarge && this.at - at > LARGE_VALUE_BYTES) {
+      const again = new AttributeCursor();
+      const [bytes, view, end] = [this.#bytes, this.#view, this.#end];
+      defineOnDemand(attributes, name, () => {
+        again.set(bytes, view, at, end);
+        return again.value();
+      });
+    } else if (isLarge || name === '__proto__') {
       Object.defineProperty(attributes, name, {
         value,
         enumerable: true,

@@ -5,6 +5,7 @@ import { headOfFile } from '../../core/files/regular-file.js';
 import { cutEndAt, EXTENSION, fileOfRing, piecesAmong } from '../../heph/file-names.js';
 import { attributesAt } from '../../heph/layout.js';
 import { checkEndOfFile, checkPackets } from '../../heph/read/check.js';
+import { LARGE_BYTES } from '../../heph/read/event-bytes.js';
 import type { EventCheck } from '../../heph/read/check.js';
 import { lossesOf } from '../../heph/read/cut-ends.js';
 import { dumpLine, dumpObject, dumpPieces } from '../../heph/read/dump.js';
@@ -18,7 +19,7 @@ import type { TraceFormat } from '../../rows/trace-format.js';
 import { readRows } from './rows.js';
 import { SpanDecoder } from './span-decoder.js';
 import { damagedIdentity } from './span-identity.js';
-import { spanLine, spanObject } from './span-text.js';
+import { spanLine, spanObject, spanPieces } from './span-text.js';
 
 function beginsWithMagic(path: string): boolean {
   const head = headOfFile(path, EVENT_BYTES.length);
@@ -58,9 +59,6 @@ function lostIdentity(path: string, { view, position, size, offset }: PacketCurs
   return new TraceFormatError(path, offset, message, { field });
 }
 
-/** Events from here on are printed attribute by attribute. */
-const LARGE_BYTES = 1 << 20;
-
 /** A packet for a person or a program, a large one in pieces; undefined if it is refused. */
 function lineOf(
   cursor: PacketCursor,
@@ -76,6 +74,7 @@ function lineOf(
     cursor.refuse(error);
   }
   if (span !== undefined) {
+    if (cursor.size > LARGE_BYTES) return spanPieces(span, cursor, json);
     return json ? JSON.stringify(spanObject(span, cursor)) : spanLine(span, cursor);
   }
   try {
@@ -106,7 +105,7 @@ export const hephFormat: TraceFormat = {
   tracesIn,
   piecesOf: (path, ringed) => piecesAmong(tracesIn(dirname(path), ringed), path),
   *dump(path, json, { onProgress, onFault }) {
-    const decoder = new SpanDecoder(path, true);
+    const decoder = new SpanDecoder(path, { isOfTrace: true, onDemand: true });
     const cursor = new PacketCursor(path, { onFault, onProgress });
     try {
       while (cursor.next()) {

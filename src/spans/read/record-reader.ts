@@ -88,6 +88,13 @@ export class RecordReader implements EventBytes {
     return this.#decoding.decode(this.position, this.size) as EventPacket;
   }
 
+  /** The event without its attributes, and what yields these. */
+  largeEvent(): { event: EventPacket; decoding: PacketDecoding } {
+    const decoding = new PacketDecoding(this.#path);
+    decoding.setBytes(this.bytes, this.#base);
+    return { event: decoding.eventHead(this.position, this.size), decoding };
+  }
+
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file.fd);
     this.#file = undefined;

@@ -7,6 +7,7 @@ import {
   STREAM_OFFSET,
   SUBSTREAM_OFFSET,
 } from '../../heph/layout.js';
+import { LARGE_BYTES } from '../../heph/read/event-bytes.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
 import { thresholdMember } from '../context/trace-state-entries.js';
 import {
@@ -54,7 +55,7 @@ import type {
   Kept,
   RecordedResource,
 } from '../span-record.js';
-import { AttributeCursor, BadSpan } from './attribute-cursor.js';
+import { AttributeCursor, BadSpan, LargeAttributes } from './attribute-cursor.js';
 import { processIdOf } from './resource-facts.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from './span-identity.js';
 import { needsVersion, SpanNotes } from './span-notes.js';
@@ -126,11 +127,17 @@ export class SpanDecoder {
   /** What events say that are no spans. */
   readonly notes: SpanNotes;
   readonly #isOfTrace: boolean;
+  readonly #onDemand: boolean;
 
-  /** @param isOfTrace whether times are those of the trace: nanoseconds since its epoch. */
-  constructor(path: string, isOfTrace = false) {
+  /**
+   * @param options.isOfTrace whether times are those of the trace: nanoseconds since its epoch.
+   * @param options.onDemand whether a large span has values that are decoded whenever they are read. The bytes of the
+   *   event must stay as they are until then.
+   */
+  constructor(path: string, { isOfTrace = false, onDemand = false } = {}) {
     this.#path = path;
     this.#isOfTrace = isOfTrace;
+    this.#onDemand = onDemand;
     this.notes = new SpanNotes(path, isOfTrace);
   }
 
@@ -177,7 +184,7 @@ export class SpanDecoder {
     attributes.set(bytes, view, identity, end);
     if (isIdentity(view, identity, end)) {
       const name = attributes.textAt(description);
-      return this.#span(bytes, view, position, identity, name);
+      return this.#span(bytes, view, position, size, identity, name);
     }
     const { notes } = this;
     notes.begin();
@@ -193,6 +200,7 @@ export class SpanDecoder {
     bytes: Buffer,
     view: DataView,
     position: number,
+    size: number,
     identity: number,
     name: string,
   ): SpanRecord {
@@ -219,7 +227,7 @@ export class SpanDecoder {
       kind: isNested ? 'server' : (KINDS[kind] ?? 'internal'),
       start: offset + start,
       end: offset + end,
-      attributes: {},
+      attributes: this.#onDemand && size > LARGE_BYTES ? new LargeAttributes() : {},
       events: [],
       links: [],
       status: { code: STATUSES[(flags >> STATUS_SHIFT) & STATUS_MASK] ?? 'unset', message: '' },

@@ -1,14 +1,17 @@
 import { TraceFormatError } from '../../core/errors.js';
 import { NumberedNames } from '../../core/unused-numbers.js';
-import type { EventPacket } from '../../heph/packet.js';
+import type { Attribute, EventPacket } from '../../heph/packet.js';
 import { ENDS_EARLY, jsonDetails, spanDetails } from './drawn-spans.js';
 import { SpanDecoder } from './span-decoder.js';
 import type { RecordedLosses } from './span-notes.js';
 import type { RecordedResource, SpanRecord } from '../span-record.js';
 import type { AttributeReader, RowCounter } from '../../rows/row-batch.js';
+import { LARGE_BYTES } from '../../heph/read/event-bytes.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
+import type { PacketDecoding } from '../../heph/read/packet-decoding.js';
 import { COLLECTIONS_DESCRIPTION, REAL_START, THREAD_DESCRIPTION } from '../layout.js';
 import { LoopCurves } from './loop-curves.js';
+import { defineOnDemand, LARGE_VALUE_BYTES } from './attribute-cursor.js';
 import { RecordReader } from './record-reader.js';
 
 /** Faults of definitions that are kept. */
@@ -20,13 +23,28 @@ interface PlainRecord {
   substream: bigint;
 }
 
-/** What an event says that is no span. Of a repeated name, each value has a number. */
-function plainRecord(packet: EventPacket): PlainRecord {
-  const { description, attributes, substream, start, end } = packet;
+/**
+ * What an event says that is no span. Of a repeated name, each value has a number.
+ *
+ * @param decoding of a large event has yielded its attributes: their values are decoded whenever they are read.
+ */
+function plainRecord(
+  { description, substream, start, end }: EventPacket,
+  attributes: Iterable<Attribute>,
+  decoding?: PacketDecoding,
+): PlainRecord {
   // Its row is one of many.
   if (description === COLLECTIONS_DESCRIPTION) return { attributes: {}, substream };
   const named = new NumberedNames();
-  for (const { name, value } of attributes) named.add(name, value);
+  let from = decoding?.position ?? 0;
+  for (const { name, value } of attributes) {
+    const unused = named.add(name, value);
+    if (decoding === undefined) continue;
+    if (decoding.position - from > LARGE_VALUE_BYTES) {
+      defineOnDemand(named.values, unused, decoding.againAt(from));
+    }
+    from = decoding.position;
+  }
   if (substream !== 0n) named.add('substream', substream);
   if (end < start) named.add(ENDS_EARLY, start - end);
   return { attributes: named.values, substream };
@@ -60,7 +78,7 @@ export class SpanSource implements AttributeReader {
     this.#epoch = epoch;
     this.#notes = notes;
     this.#reader = new RecordReader(path, memory);
-    this.#decoder = new SpanDecoder(path);
+    this.#decoder = new SpanDecoder(path, { onDemand: true });
     this.#decoder.epoch = epoch;
   }
 
@@ -172,7 +190,7 @@ export class SpanSource implements AttributeReader {
       if (!this.#reader.at(offset)) return {};
       const packet = this.#reader.packet();
       const attributes = packet.attributes.slice(0, most);
-      const { attributes: shown } = plainRecord({ ...packet, attributes });
+      const { attributes: shown } = plainRecord(packet, attributes);
       return jsonDetails(Object.entries(shown), packet.attributes.length - attributes.length);
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
@@ -191,7 +209,16 @@ export class SpanSource implements AttributeReader {
     if (!this.#reader.at(offset)) {
       throw new TraceFormatError(this.#path, offset, 'the record is not there any more');
     }
-    return this.#decoder.decode(this.#reader) ?? plainRecord(this.#reader.packet());
+    return this.#decoder.decode(this.#reader) ?? this.#plain();
+  }
+
+  #plain(): PlainRecord {
+    if (this.#reader.size <= LARGE_BYTES) {
+      const packet = this.#reader.packet();
+      return plainRecord(packet, packet.attributes);
+    }
+    const { event, decoding } = this.#reader.largeEvent();
+    return plainRecord(event, decoding.attributes(), decoding);
   }
 
   close(): void {

@@ -14,9 +14,13 @@ function shown(value: unknown): string {
   return typeof value === 'number' ? numberText(value) : String(value);
 }
 
+function shownAttribute(attributes: RecordedAttributes, name: string): string {
+  return ` ${quotedText(name)}=${shown(attributes[name])}`;
+}
+
 function shownAttributes(attributes: RecordedAttributes): string {
-  return Object.entries(attributes)
-    .map(([name, value]) => ` ${quotedText(name)}=${shown(value)}`)
+  return Object.keys(attributes)
+    .map((name) => shownAttribute(attributes, name))
     .join('');
 }
 
@@ -29,12 +33,52 @@ function shownDropped(dropped: SpanRecord['dropped']): string {
 
 /** One readable line, without the line's end. */
 export function spanLine(span: SpanRecord, cursor: PacketCursor): string {
+  return headOf(span, cursor) + shownAttributes(span.attributes) + restOf(span);
+}
+
+/** The line of a large span in pieces, an attribute each. */
+export function* spanPieces(
+  span: SpanRecord,
+  cursor: PacketCursor,
+  json: boolean,
+): Generator<string, void> {
+  const { attributes } = span;
+  if (!json) {
+    yield headOf(span, cursor);
+    for (const name in attributes) yield shownAttribute(attributes, name);
+    yield restOf(span);
+    return;
+  }
+  const line = JSON.stringify(spanObject({ ...span, attributes: {} }, cursor));
+  // The first of this key: in a text it would have backslashes.
+  const at = line.indexOf(OWN_ATTRIBUTES) + OWN_ATTRIBUTES.length;
+  let before = line.slice(0, at);
+  for (const name in attributes) {
+    yield `${before}${JSON.stringify(name)}:${JSON.stringify(jsonValue(attributes[name]))}`;
+    before = ',';
+  }
+  yield before === ',' ? line.slice(at) : line;
+}
+
+const OWN_ATTRIBUTES = ',"attributes":{';
+
+function headOf(span: SpanRecord, cursor: PacketCursor): string {
   const { end, start, status, scope } = span;
   const parent =
     span.parentSpanId === undefined
       ? 'root'
       : `${span.parentIsRemote ? 'remote parent' : 'parent'} ${span.parentSpanId}`;
   const message = status.message === '' ? '' : ` ${quotedText(status.message)}`;
+  return (
+    `span stream ${span.thread} #${cursor.u32(COUNTER_OFFSET)} ` +
+    `${start.toString()}..${end.toString()} ns (${(end - start).toString()} ns) ` +
+    `${quotedText(span.name)} ${span.kind} ${status.code}${message}` +
+    `${span.unfinished ? ' unfinished' : ''} trace ${span.traceId} span ${span.spanId} ${parent}` +
+    (scope === undefined ? '' : ` scope ${quotedText(scope.name)}`)
+  );
+}
+
+function restOf(span: SpanRecord): string {
   const events = span.events.map(
     ({ name, time, attributes }) =>
       ` event ${quotedText(name)} +${(time - span.start).toString()} ns${shownAttributes(attributes)}`,
@@ -42,17 +86,7 @@ export function spanLine(span: SpanRecord, cursor: PacketCursor): string {
   const links = span.links.map(
     ({ traceId, spanId, attributes }) => ` link ${traceId} ${spanId}${shownAttributes(attributes)}`,
   );
-  return (
-    `span stream ${span.thread} #${cursor.u32(COUNTER_OFFSET)} ` +
-    `${start.toString()}..${end.toString()} ns (${(end - start).toString()} ns) ` +
-    `${quotedText(span.name)} ${span.kind} ${status.code}${message}` +
-    `${span.unfinished ? ' unfinished' : ''} trace ${span.traceId} span ${span.spanId} ${parent}` +
-    (scope === undefined ? '' : ` scope ${quotedText(scope.name)}`) +
-    shownAttributes(span.attributes) +
-    shownDropped(span.dropped) +
-    events.join('') +
-    links.join('')
-  );
+  return shownDropped(span.dropped) + events.join('') + links.join('');
 }
 
 /** The same for `JSON.stringify`. */
