@@ -127,6 +127,8 @@ const IMPORT = /^import (?:(\{[^}]*\}|\* as \w+) from )?"([^"]+)";\n/gm;
 const EXPORT = /^export \{\n([^}]*)\n\};\n/m;
 const EXPORT_ALL = new RegExp(`^export \\* from "${MODULE}([^"]+)";\n`, 'gm');
 const LATE_REQUIRE = new RegExp(`__require\\("${MODULE}([^"]+)"\\)`, 'g');
+/** esbuild leaves the comments of properties and methods. */
+const COMMENT = /^[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/[ \t]*\n/gm;
 const REQUIRE_SHIM = /^var __require = [^]*?\n\}\);\n/m;
 
 /** Turns what esbuild prints as an ES module, whose imports are all external, into CommonJS. */
@@ -148,6 +150,7 @@ function toCommonJs(text, file) {
     return { declared, value: moduleOf(module, required.get(other)) };
   };
   let body = text
+    .replaceAll(COMMENT, '')
     .replaceAll(IMPORT, (_, names, path) => {
       const builtin = path.startsWith('node:');
       const { declared, value } = builtin

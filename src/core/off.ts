@@ -1,6 +1,7 @@
 import { absence } from './addon.js';
 import { TracewrightError } from './errors.js';
 import { shared } from './process-state.js';
+import { valueOf } from './settings/value-of.js';
 
 const WARNED = 'tracewright.off';
 
@@ -26,8 +27,7 @@ const off = shared('core.off', () => ({ warned: false }));
  */
 export function recordsNothing(): boolean {
   if (absence === undefined) return false;
-  const { switchOf } = require('./options/switch.js') as typeof import('./options/switch.js');
-  if (switchOf(process.env['TRACEWRIGHT_REQUIRED'] ?? '') === true) {
+  if (valueOf('REQUIRED')) {
     throw new TracewrightError('ERR_SYSTEM', `this process cannot be traced: ${absence}`, {
       field: 'addon',
     });

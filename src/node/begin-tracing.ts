@@ -40,23 +40,9 @@ function observe(plan: ProcessPlan): void {
   });
 }
 
-/** What the settings say of a process that writes nothing yet. */
-function planOf(settings: Settings, firstTid: number): ProcessPlan {
-  return {
-    firstClock: 0n,
-    ovni: undefined,
-    heph: undefined,
-    requestBytes: settings.requestBytes,
-    context: settings.context,
-    propagation: settings.propagation,
-    trust: settings.trust,
-    libraries: settings.libraries,
-    otel: settings.otel,
-    instrumentations: settings.instrumentations,
-    stallMs: settings.stallMs,
-    collectionMs: settings.collectionMs,
-    firstTid,
-  };
+/** The plan of a process that writes nothing yet. */
+function planOf({ ofThreads }: Settings, firstTid: number): ProcessPlan {
+  return { ...ofThreads, firstClock: 0n, ovni: undefined, heph: undefined, firstTid };
 }
 
 function shipper(): typeof import('./run/start-shipper.js') {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isSdkDisabled, switchOf, SWITCH_VALUES } from '../core/options/switch.js';
+import { isSdkDisabled, switchOf } from '../core/options/switch.js';
 
 const VARIABLE = 'TRACEWRIGHT_ENABLED';
 
@@ -86,7 +86,7 @@ export function isEnabled(): boolean {
   // Workers and child processes of a traced process find the run's variable.
   if (text !== '' && process.env['TRACEWRIGHT_RUN'] === undefined) {
     process.emitWarning(
-      `${VARIABLE} must be ${SWITCH_VALUES}, got ${JSON.stringify(text)}; it counts as not set`,
+      `${VARIABLE} must be on or off, got ${JSON.stringify(text)}; it counts as not set`,
       'TracewrightWarning',
     );
   }

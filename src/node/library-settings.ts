@@ -1,4 +1,6 @@
-import { itemsOf } from '../core/options/switch.js';
+import { itemsOf } from '../core/settings/kinds.js';
+import type { Kind } from '../core/settings/kinds.js';
+import { textOf, valueOf } from '../core/settings/value-of.js';
 import type { LibraryOptions } from '../libraries/library.js';
 import {
   DEFAULT_NAMES,
@@ -15,43 +17,39 @@ export interface LibrarySettings extends LibraryOptions {
   injected: readonly InjectedName[];
 }
 
-/** What `TRACEWRIGHT_LIBRARIES` may be. */
-export const LIBRARIES_LIMIT = limitOf(LIBRARY_NAMES);
-/** What `TRACEWRIGHT_INJECT` may be. */
-export const INJECT_LIMIT = limitOf(INJECTED_NAMES);
-
-function limitOf(names: readonly string[]): string {
-  return `auto, off, or names of ${names.join(', ')} with commas between them`;
-}
-
-/** `auto`, `off`, names, or `auto` and names; undefined: neither. */
-function parse<Name extends string>(
-  text: string,
+/** `auto`, `off`, names, or `auto` and names. */
+export function namesOf<Name extends string>(
   all: readonly Name[],
   usual: readonly Name[],
-): readonly Name[] | undefined {
-  const names = itemsOf(text.toLowerCase());
-  if (names.length === 1 && names[0] === 'off') return [];
-  const isKnown = (name: string): boolean =>
-    name === 'auto' || (all as readonly string[]).includes(name);
-  if (names.length === 0 || !names.every(isKnown)) return undefined;
-  const isUsual = (name: Name): boolean => names.includes('auto') && usual.includes(name);
-  return all.filter((name) => names.includes(name) || isUsual(name));
+): Kind<readonly Name[]> {
+  return {
+    limit: `auto, off, or names of ${all.join(', ')} with commas between them`,
+    parse(text) {
+      const names = itemsOf(text.toLowerCase());
+      if (names.length === 1 && names[0] === 'off') return [];
+      const isKnown = (name: string): boolean =>
+        name === 'auto' || (all as readonly string[]).includes(name);
+      if (names.length === 0 || !names.every(isKnown)) return undefined;
+      const isUsual = (name: Name): boolean => names.includes('auto') && usual.includes(name);
+      return all.filter((name) => names.includes(name) || isUsual(name));
+    },
+  };
 }
 
-/** `TRACEWRIGHT_LIBRARIES`: `auto`, `off`, or names; undefined: neither. */
-export function parseLibraries(text: string): readonly LibraryName[] | undefined {
-  return parse(text, LIBRARY_NAMES, DEFAULT_NAMES);
-}
-
-/** The libraries that `TRACEWRIGHT_LIBRARIES` names itself. */
-export function namedLibraries(text: string): readonly LibraryName[] {
-  return parse(text, LIBRARY_NAMES, []) ?? [];
-}
-
-/** `TRACEWRIGHT_INJECT`: `auto`, `off`, or names; undefined: neither. */
-export function parseInject(text: string): readonly InjectedName[] | undefined {
-  return parse(text, INJECTED_NAMES, INJECTED_NAMES);
+/** @param propagates whether messages carry the trace on. */
+export function readLibraries(propagates: boolean): LibrarySettings {
+  const kind = namesOf(LIBRARY_NAMES, DEFAULT_NAMES);
+  const names = valueOf('LIBRARIES', undefined, kind) ?? DEFAULT_NAMES;
+  const injected =
+    valueOf('INJECT', undefined, namesOf(INJECTED_NAMES, INJECTED_NAMES)) ?? INJECTED_NAMES;
+  return {
+    names: recordedNames(names, injected),
+    named: namesOf(LIBRARY_NAMES, []).parse(textOf('LIBRARIES') ?? '') ?? [],
+    injected,
+    queryText: valueOf('QUERY_TEXT'),
+    errorText: valueOf('ERROR_TEXT'),
+    propagates,
+  };
 }
 
 /** A library without channels of its own is recorded where they are put into it. */

@@ -1,8 +1,5 @@
-import { getNote, putNote } from '../core/process-notes.js';
+import { textOf, valueOf } from '../core/settings/value-of.js';
 import type { KeepOptions, KeepRules } from './keep/keep-options.js';
-
-/** Of the process: all its threads have the same variable, and one of them warns. */
-const FAULT_NOTE = 'spans.keep-fault';
 
 let given: KeepOptions | undefined;
 let rules: KeepRules | undefined;
@@ -22,19 +19,8 @@ export function giveKeep(options: KeepOptions): void {
 export function keepRules(): KeepRules | undefined {
   if (isRead) return rules;
   isRead = true;
-  const text = process.env['TRACEWRIGHT_KEEP']?.trim() ?? '';
-  if (given !== undefined || text === '') return rules;
-  try {
-    rules = (require('./keep/keep-variable.js') as Grammar).parseKeep(text);
-  } catch (error) {
-    const { message } = error as Error;
-    if (getNote(FAULT_NOTE) === message) return rules;
-    putNote(FAULT_NOTE, message);
-    process.emitWarning(`${message}; every trace is recorded`, {
-      type: 'TracewrightWarning',
-      code: 'TRACEWRIGHT_KEEP',
-    });
-  }
+  if (given !== undefined || textOf('KEEP') === undefined) return rules;
+  rules = valueOf('KEEP', undefined, (require('./keep/keep-variable.js') as Grammar).KEEP);
   return rules;
 }
 

@@ -2,7 +2,7 @@ import { limitOf } from './limits.js';
 import { unknownPropagators } from './context/propagators-variable.js';
 import { readDetectors } from './resource-detectors.js';
 import { readResourceVariable } from './resource-variable.js';
-import { RATIO_RULES, readSamplerVariables } from './sampling.js';
+import { readSamplerVariables } from './sampling.js';
 
 /** Values of `OTEL_LOG_LEVEL`. */
 const LOG_LEVELS: readonly string[] = ['none', 'error', 'warn', 'info', 'debug', 'verbose', 'all'];
@@ -145,12 +145,6 @@ export function answersToVariables(env: NodeJS.ProcessEnv): string[] {
     const [name, limit] = fault;
     const used = `${sampler.parentBased ? 'parentbased_' : ''}always_on is used`;
     lines.push(mustBe(name, limit, env[name] ?? '', used));
-  }
-  const rule = (env['TRACEWRIGHT_RATIO_RULE'] ?? '').trim().toLowerCase();
-  if (rule !== '' && !RATIO_RULES.includes(rule)) {
-    lines.push(
-      mustBe('TRACEWRIGHT_RATIO_RULE', RATIO_RULES.join(' or '), rule, 'threshold is used'),
-    );
   }
   for (const [instead, names] of unused) {
     lines.push(`${names.join(', ')}: not used; ${instead}`);

@@ -1,4 +1,4 @@
-import { itemsOf } from '../core/options/switch.js';
+import { itemsOf } from '../core/settings/kinds.js';
 import { readFileSync } from 'node:fs';
 import { arch, hostname, release, type, userInfo } from 'node:os';
 import { basename } from 'node:path';

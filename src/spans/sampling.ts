@@ -1,4 +1,5 @@
 import { outOfRange, wrongType } from '../core/errors.js';
+import { valueOf } from '../core/settings/value-of.js';
 import { randomValue, thresholdMember } from './context/trace-state-entries.js';
 
 /** Which of a share of traces are recorded. */
@@ -25,16 +26,8 @@ const MOST = 2 ** BITS;
 const RANDOM_BITS = 0x00ff_ffff;
 const MOST_OF_32 = 0xffff_ffff;
 
-/** Values of `TRACEWRIGHT_RATIO_RULE`. */
-export const RATIO_RULES: readonly string[] = ['threshold', 'javascript'];
-
-function ratioRule(): RatioRule {
-  const text = (process.env['TRACEWRIGHT_RATIO_RULE'] ?? '').trim().toLowerCase();
-  return text === 'javascript' ? text : 'threshold';
-}
-
 function samplerOf(ratio: number, parentBased: boolean): Sampler {
-  const rule = ratioRule();
+  const rule = valueOf('RATIO_RULE');
   // 2^56 itself rejects everything.
   const threshold = Math.round((1 - ratio) * MOST);
   const isShare = threshold > 0 && threshold < MOST;

@@ -137,7 +137,7 @@ describe('a setting that is wrong', () => {
     ['TRACEWRIGHT_OVNI_VERSION', '2', 'must be 1 or 3, got "2"; 3 is used'],
     ['TRACEWRIGHT_APP', '0', 'must be an integer from 1 to 2147483647, got "0"; 1 is used'],
     ['TRACEWRIGHT_LOOM', 'a/b', "must be 1 to 200 bytes without '/', got"],
-    ['TRACEWRIGHT_REQUEST_BYTES', 'never', 'must be 1, true, yes, on, 0, false, no or off, got'],
+    ['TRACEWRIGHT_REQUEST_BYTES', 'never', 'must be on or off, got'],
   ])('%s gets a warning and its default', async (variable, value, words) => {
     const { service, stderr } = await serve({ [variable]: value });
     expect(stderr).toContain(`TracewrightWarning: ${variable} ${words}`);
@@ -179,10 +179,21 @@ describe('a setting that is wrong', () => {
     expect(faultsOf(service.directory)).toEqual([]);
   });
 
+  it.each(['RING_BYTES', 'MAX_BYTES', 'ROTATE_BYTES', 'OPEN_SPANS', 'STALL_MS'])(
+    'is an amount, %s, and has its default, with one line',
+    async (name) => {
+      const { service, stderr } = await serve({ [`TRACEWRIGHT_${name}`]: 'many' });
+      expect(stderr.match(/.*Warning: .*/g)).toEqual([
+        expect.stringContaining(`TracewrightWarning: TRACEWRIGHT_${name} must be `),
+      ]);
+      expect(requestsOf(service.directory)).toEqual(hello);
+    },
+  );
+
   it('of the core leaves the service untraced', async () => {
-    const { service, stderr } = await serve({ TRACEWRIGHT_RING_BYTES: 'many' });
+    const { service, stderr } = await serve({ TRACEWRIGHT_ON_FULL: 'explode' });
     // Both formats have the same fault: it is reported once.
-    expect(stderr.match(/TRACEWRIGHT_RING_BYTES must be a number/g)).toHaveLength(1);
+    expect(stderr.match(/TRACEWRIGHT_ON_FULL must be block or drop/g)).toHaveLength(1);
     expect(readdirSync(service.directory)).toEqual([]);
     await serve({ TRACEWRIGHT_DIR: service.directory });
     expect(requestsOf(service.directory)).toEqual(hello);
@@ -190,7 +201,7 @@ describe('a setting that is wrong', () => {
 
   it('of the core leaves nothing in the place of traces', async () => {
     const cwd = temporaryDirectory();
-    await serve({ TRACEWRIGHT_DIR: '', TRACEWRIGHT_RING_BYTES: 'many' }, { cwd });
+    await serve({ TRACEWRIGHT_DIR: '', TRACEWRIGHT_ON_FULL: 'explode' }, { cwd });
     expect(readdirSync(join(cwd, 'traces'))).toEqual([]);
   });
 

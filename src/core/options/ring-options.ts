@@ -1,9 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
-import { integerIn, oneOf, ownOptions } from './argument.js';
-import { wrongType } from '../errors.js';
+import { integerIn, ownOptions } from './argument.js';
 import { claimNote, getNote, putNote } from '../process-notes.js';
-import { checkFileMode } from './file-mode.js';
-import { numberSetting, setting } from './setting.js';
+import { LARGEST_RING } from '../settings/table.js';
+import { valueOf } from '../settings/value-of.js';
 import { checkFaultHandler } from '../ring/target-health.js';
 import type { FaultHandler } from '../ring/target-health.js';
 import type { NativeRingOptions } from '../native-ring.js';
@@ -71,11 +70,7 @@ export const RING_OPTIONS = [
   'fileMode',
 ] as const;
 
-const SMALLEST_RING = 64 * 1024;
-const LARGEST_RING = 512 * 1024 * 1024;
 const DEFAULT_RING = 2 * 1024 * 1024;
-
-const RING_DIR = 'TRACEWRIGHT_RING_DIR';
 
 /**
  * Where rings lie that are not next to their traces, as an absolute path: what is opened goes by it
@@ -83,12 +78,11 @@ const RING_DIR = 'TRACEWRIGHT_RING_DIR';
  * what it did to the first that asked.
  */
 export function checkRingDir(option?: string): string | undefined {
-  const { field, value } = setting('ringDir', option, RING_DIR, undefined);
-  if (value === undefined) return undefined;
-  if (typeof value !== 'string') throw wrongType('ringDir', value, 'the path of a directory');
-  if (field !== RING_DIR || isAbsolute(value)) return resolve(value);
-  const note = `${RING_DIR} ${value}`;
-  if (claimNote(note)) putNote(note, resolve(value));
+  const directory = valueOf('RING_DIR', option);
+  if (directory === undefined) return undefined;
+  if (directory === option || isAbsolute(directory)) return resolve(directory);
+  const note = `ring directory ${directory}`;
+  if (claimNote(note)) putNote(note, resolve(directory));
   return getNote(note);
 }
 
@@ -100,26 +94,20 @@ export function checkRingDir(option?: string): string | undefined {
  */
 export function checkRingOptions(
   options: RingOptions,
-  defaults: { onFull: 'block' | 'drop'; leastBytes?: number },
+  { onFull, leastBytes = 0 }: { onFull: 'block' | 'drop'; leastBytes?: number },
 ): CheckedRingOptions {
   options = ownOptions(options);
-  const bytes = numberSetting(
-    'ringBytes',
-    options.ringBytes,
-    'TRACEWRIGHT_RING_BYTES',
-    Math.min(Math.max(DEFAULT_RING, defaults.leastBytes ?? 0), LARGEST_RING),
-  );
-  const ringBytes = integerIn(bytes.field, bytes.value, SMALLEST_RING, LARGEST_RING);
-  const full = setting('onFull', options.onFull, 'TRACEWRIGHT_ON_FULL', defaults.onFull);
-  const clock = setting('clock', options.clock, 'TRACEWRIGHT_CLOCK', 'scaled');
+  const ringBytes =
+    valueOf('RING_BYTES', options.ringBytes) ??
+    Math.min(Math.max(DEFAULT_RING, leastBytes), LARGEST_RING);
   return {
     ringBytes: 2 ** Math.ceil(Math.log2(ringBytes)),
     ringDir: checkRingDir(options.ringDir),
-    onFull: oneOf(full.field, full.value, ['block', 'drop']),
+    onFull: valueOf('ON_FULL', options.onFull) ?? onFull,
     blockLimitMs: integerIn('blockLimitMs', options.blockLimitMs ?? 1000, 0, 60_000),
-    clock: oneOf(clock.field, clock.value, ['scaled', 'monotonic']),
+    clock: valueOf('CLOCK', options.clock),
     onFault: checkFaultHandler(options.onFault),
-    fileMode: checkFileMode(options.fileMode),
+    fileMode: valueOf('FILE_MODE', options.fileMode),
   };
 }
 

@@ -1,7 +1,7 @@
-import { integerIn, oneOf, ownOptions } from './argument.js';
-import { outOfRange } from '../errors.js';
+import { ownOptions } from './argument.js';
 import { getNote, putNote } from '../process-notes.js';
-import { numberSetting, setting } from './setting.js';
+import { bytes } from '../settings/kinds.js';
+import { valueOf } from '../settings/value-of.js';
 
 /** How much disk a trace may take. Off by default. */
 export interface SizeOptions {
@@ -32,22 +32,6 @@ export interface CheckedSizeOptions {
 
 /** The names of {@link SizeOptions}. */
 export const SIZE_OPTIONS = ['maxBytes', 'rotateBytes', 'atMaxBytes'] as const;
-
-interface SizeRange {
-  /** The least, in rings. */
-  rings: number;
-  ringBytes: number;
-  most: number;
-}
-
-function sizeIn(field: string, value: unknown, { rings, ringBytes, most }: SizeRange): number {
-  const least = rings * ringBytes;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value >= least) {
-    return integerIn(field, value, least, most);
-  }
-  const limit = `at least ${rings} times ringBytes, which is ${ringBytes}`;
-  throw outOfRange(field, value, limit);
-}
 
 const CLAIM = 'core.size-variables';
 
@@ -80,25 +64,24 @@ export function checkSizeOptions(options: SizeOptions, ringBytes: number): Check
 }
 
 function check(options: SizeOptions, ringBytes: number, variables: boolean): CheckedSizeOptions {
-  const variable = (name: string) => (variables ? `TRACEWRIGHT_${name}` : undefined);
-  const end = setting('atMaxBytes', options.atMaxBytes, variable('AT_MAX_BYTES'), 'deleteOldest');
-  const atMaxBytes = oneOf(end.field, end.value, ['deleteOldest', 'stop']);
-  const { maxBytes: most, rotateBytes: each } = options;
-  const whole = numberSetting('maxBytes', most, variable('MAX_BYTES'), undefined);
-  const piece = numberSetting('rotateBytes', each, variable('ROTATE_BYTES'), undefined);
-  const largest = Number.MAX_SAFE_INTEGER;
-  const maxBytes =
-    whole.value === undefined
-      ? 0
-      : sizeIn(whole.field, whole.value, { rings: 4, ringBytes, most: largest });
-  if (piece.value === undefined) {
-    const eighth = Math.max(Math.floor(maxBytes / 8), 2 * ringBytes);
-    return { maxBytes, rotateBytes: atMaxBytes === 'stop' ? 0 : maxBytes && eighth, atMaxBytes };
-  }
-  const longest = maxBytes === 0 ? largest : Math.floor(maxBytes / 2);
-  return {
-    maxBytes,
-    rotateBytes: sizeIn(piece.field, piece.value, { rings: 2, ringBytes, most: longest }),
-    atMaxBytes,
+  const atMaxBytes = variables
+    ? valueOf('AT_MAX_BYTES', options.atMaxBytes)
+    : valueOf('AT_MAX_BYTES', options.atMaxBytes ?? 'deleteOldest');
+  /** A size from a number of rings on; 0: none. */
+  const size = (
+    name: 'MAX_BYTES' | 'ROTATE_BYTES',
+    option: number | undefined,
+    rings: number,
+    most: number,
+  ): number => {
+    if (option === undefined && !variables) return 0;
+    const kind = bytes(rings * ringBytes, most, ` (at least ${rings} times ringBytes)`);
+    return valueOf(name, option, kind) ?? 0;
   };
+  const maxBytes = size('MAX_BYTES', options.maxBytes, 4, Number.MAX_SAFE_INTEGER);
+  const longest = maxBytes === 0 ? Number.MAX_SAFE_INTEGER : Math.floor(maxBytes / 2);
+  const eighth = Math.max(Math.floor(maxBytes / 8), 2 * ringBytes);
+  const otherwise = atMaxBytes === 'stop' ? 0 : maxBytes && eighth;
+  const rotateBytes = size('ROTATE_BYTES', options.rotateBytes, 2, longest) || otherwise;
+  return { maxBytes, rotateBytes, atMaxBytes };
 }

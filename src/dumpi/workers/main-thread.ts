@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
 import type { Worker, WorkerOptions } from 'node:worker_threads';
+import { valueOf } from '../../core/settings/value-of.js';
 import { rankRings } from '../file-names.js';
 import { rankFileName } from '../metafile.js';
 import { nodeThreads, setAssignment } from './assignment.js';
@@ -124,7 +125,7 @@ export function traceMain(module: string): () => ThreadRank {
   const files: RunFiles = {
     startTime: new Date(),
     // Now: the program may change its directory before it makes its workers.
-    directory: resolve(process.env['TRACEWRIGHT_DUMPI_DIR'] ?? '.'),
+    directory: resolve(valueOf('DUMPI_DIR')),
     fileRoot: '',
   };
   const rendezvous = new RankRendezvous();

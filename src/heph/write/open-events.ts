@@ -1,8 +1,7 @@
-import { integerIn, ownOptions } from '../../core/options/argument.js';
-import { numberSetting } from '../../core/options/setting.js';
-import type { Setting } from '../../core/options/setting.js';
-import { outOfRange } from '../../core/errors.js';
-import { LONGEST_RECORD, MOST_SLOTS, slotBytes } from '../../core/ring/open-records.js';
+import { ownOptions } from '../../core/options/argument.js';
+import { whole } from '../../core/settings/kinds.js';
+import { valueOf } from '../../core/settings/value-of.js';
+import { slotBytes } from '../../core/ring/open-records.js';
 import type { OpenRecordOptions } from '../../core/ring/open-records.js';
 import { STREAM_OFFSET } from '../layout.js';
 
@@ -25,34 +24,24 @@ export interface OpenSpanOptions {
 const NOTES = 1;
 const FIRST_COUNT = 1024;
 const DEFAULT_COUNT = 8 * FIRST_COUNT;
-const DEFAULT_BYTES = 496;
-const LEAST_BYTES = 128;
 
 /** A table of open events, by options and variables. */
 export class OpenEventTable {
-  readonly #count: Setting;
-  readonly #slots: number;
+  readonly #given: OpenSpanOptions;
+  /** Undefined: nobody has set it. */
+  readonly #count: number | undefined;
   readonly #longest: number;
 
-  /** @throws TracewrightError that names the option, or the variable, and its range. */
+  /** @throws TracewrightError that names the option and its range. */
   constructor(given: OpenSpanOptions = {}) {
-    const own = ownOptions(given, ['count', 'bytes'], 'openSpans');
-    this.#count = numberSetting('openSpans.count', own.count, 'TRACEWRIGHT_OPEN_SPANS', undefined);
-    const bytes = numberSetting(
-      'openSpans.bytes',
-      own.bytes,
-      'TRACEWRIGHT_OPEN_SPAN_BYTES',
-      DEFAULT_BYTES,
-    );
-    const { field, value = DEFAULT_COUNT } = this.#count;
-    this.#slots = integerIn(field, value, 0, MOST_SLOTS - NOTES);
-    this.#longest = integerIn(bytes.field, bytes.value, LEAST_BYTES, LONGEST_RECORD);
+    this.#given = ownOptions(given, ['count', 'bytes'], 'openSpans');
+    this.#count = valueOf('OPEN_SPANS', this.#given.count);
+    this.#longest = valueOf('OPEN_SPAN_BYTES', this.#given.bytes);
   }
 
   /** Bytes for which a ring has room: of a count that was set, or of the first slots. */
   get bytes(): number {
-    const slots = this.#count.value === undefined ? FIRST_COUNT : this.#slots;
-    return (slots + NOTES) * slotBytes(this.#longest);
+    return ((this.#count ?? FIRST_COUNT) + NOTES) * slotBytes(this.#longest);
   }
 
   /**
@@ -64,17 +53,15 @@ export class OpenEventTable {
   recordsIn(ringBytes: number): OpenRecordOptions | undefined {
     const each = slotBytes(this.#longest);
     const most = Math.floor(ringBytes / each) - NOTES;
-    const { field, value } = this.#count;
-    if (this.#slots > most && value !== undefined) {
-      throw outOfRange(
-        field,
-        value,
-        `at most ${most}: ${each} bytes each, in no more than the ring's ${ringBytes}`,
-      );
-    }
-    const slots = Math.min(this.#slots, FIRST_COUNT, most);
+    const kind = whole(
+      0,
+      Math.max(most, 0),
+      `: ${each} bytes each, in no more than the ring's ${ringBytes}`,
+    );
+    const count = valueOf('OPEN_SPANS', this.#given.count, kind) ?? DEFAULT_COUNT;
+    const slots = Math.min(count, FIRST_COUNT, most);
     if (slots <= 0) return undefined;
-    const largest = Math.min(this.#slots, 2 * most);
+    const largest = Math.min(count, 2 * most);
     return {
       places: slots + NOTES,
       most: largest + NOTES,

@@ -1,4 +1,4 @@
-import { itemsOf } from '../../core/options/switch.js';
+import { itemsOf } from '../../core/settings/kinds.js';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { switchOf } from '../../core/options/switch.js';
+import { valueOf } from '../../core/settings/value-of.js';
 import type { TextMapPropagator } from '@opentelemetry/api';
 import { isMainThread } from '../../core/system-thread.js';
 import { programFormat } from '../../spans/context/header-format.js';
@@ -110,7 +110,7 @@ function providerOf(api: GlobalApi): ReturnType<Winner> {
 }
 
 function announce(): void {
-  if (!isMainThread || switchOf(process.env['TRACEWRIGHT_QUIET'] ?? '') === true) return;
+  if (!isMainThread || valueOf('QUIET') === true) return;
   try {
     writeSync(
       2,

@@ -1,5 +1,5 @@
 import { comparableHost } from '../../core/host-name.js';
-import { itemsOf } from '../../core/options/switch.js';
+import type { Hosts } from '../../core/settings/kinds.js';
 
 /** Which requests carry the trace on, and whose decisions about it hold. */
 export interface PropagationPolicy {
@@ -9,39 +9,6 @@ export interface PropagationPolicy {
   sendsBaggage(host: string): boolean;
   /** Whether a caller decides if its trace is recorded. */
   trusts(address: string | undefined): boolean;
-}
-
-/** `TRACEWRIGHT_PROPAGATE` as it was read. */
-export interface Propagation {
-  /** Whether `traceparent` goes to every host. */
-  everywhere: boolean;
-  /** Hosts that get `traceparent` and baggage: names, or `*.` and the end of names. */
-  hosts: readonly string[];
-}
-
-/** `TRACEWRIGHT_TRUST` as it was read: addresses, or all of them. */
-export type Trust = 'all' | readonly string[];
-
-const HOST = /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$|^\[?[\da-f:]+\]?$/i;
-
-/** `auto`, `off`, hosts, or `auto` and hosts; undefined: neither. */
-export function parsePropagation(text: string): Propagation | undefined {
-  const items = itemsOf(text.toLowerCase());
-  if (items.length === 1 && items[0] === 'off') return { everywhere: false, hosts: [] };
-  const hosts = items.filter((item) => item !== 'auto');
-  if (items.length === 0 || hosts.some((host) => host === 'off' || !HOST.test(host))) {
-    return undefined;
-  }
-  return { everywhere: hosts.length < items.length, hosts };
-}
-
-/** `loopback`, `all`, `none`, or addresses; undefined: neither. */
-export function parseTrust(text: string): Trust | undefined {
-  const items = itemsOf(text.toLowerCase());
-  if (items.length === 1 && items[0] === 'all') return 'all';
-  if (items.length === 1 && items[0] === 'none') return [];
-  const valid = items.every((item) => item === LOOPBACK || /^[\da-f.:]+$/.test(item));
-  return items.length > 0 && valid ? items : undefined;
 }
 
 const LOOPBACK = 'loopback';
@@ -54,10 +21,14 @@ function matches(hosts: readonly string[], host: string): boolean {
   );
 }
 
-/** What the settings mean for requests. */
+/**
+ * What the settings mean for requests.
+ *
+ * @param trust callers whose decisions hold: addresses, `loopback` or `all`.
+ */
 export function propagationPolicy(
-  { everywhere, hosts: given }: Propagation,
-  trust: Trust,
+  { everywhere, hosts: given }: Hosts,
+  trust: readonly string[],
 ): PropagationPolicy {
   const hosts = given.map(comparableHost);
   const listed = (host: string): boolean => hosts.length > 0 && matches(hosts, host);
@@ -65,7 +36,7 @@ export function propagationPolicy(
     sendsTrace: (host) => everywhere || listed(host),
     sendsBaggage: listed,
     trusts(address) {
-      if (trust === 'all') return true;
+      if (trust.includes('all')) return true;
       // A unix socket has no address, and is of this machine.
       const plain = (address ?? '127.0.0.1').replace(/^::ffff:/, '');
       return trust.includes(plain) || (trust.includes(LOOPBACK) && LOOPBACK_ADDRESS.test(plain));

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import { TracewrightError } from '../../core/errors.js';
 import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
-import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
+import { directoryMode } from '../../core/options/file-mode.js';
+import { valueOf } from '../../core/settings/value-of.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
 import { putNote } from '../../core/process-notes.js';
 import { keepTargetOpen } from '../../core/ring/shared-target.js';
@@ -26,7 +27,7 @@ function openFree(path: string, sharedName: boolean, sizes: SizeOptions): string
     const target = attempt === 0 ? path : fileOfProcess(path, process.pid, attempt);
     try {
       opened.trace = whileDeleted(() => {
-        makeDirectories(dirname(path), directoryMode(checkFileMode()));
+        makeDirectories(dirname(path), directoryMode(valueOf('FILE_MODE')));
         return holdingSignals(() => openTraceOfOpenEvents(target, sizes, {}, waitingBytes()));
       });
       // A worker that is the first to record a span may be gone before the others.

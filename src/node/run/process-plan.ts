@@ -1,6 +1,6 @@
 import { putNote, claimNote, getNote } from '../../core/process-notes.js';
+import type { Hosts } from '../../core/settings/kinds.js';
 import type { SizeOptions } from '../../core/options/size-limits.js';
-import type { Propagation, Trust } from '../requests/propagation-policy.js';
 import type { LibrarySettings } from '../library-settings.js';
 
 // The hook replaces it, and a thread may wait here within its replacement.
@@ -47,14 +47,8 @@ export interface OvniPlan {
   maxBytes: number;
 }
 
-/** What the first traced thread of a process has set up, for the threads that follow. */
-export interface ProcessPlan {
-  /** See Run. */
-  firstClock: bigint;
-  /** Undefined: it writes no ovni trace. */
-  ovni: OvniPlan | undefined;
-  /** Undefined: it writes no Heph trace. */
-  heph: HephPlan | undefined;
+/** The settings of what each thread of a process observes. */
+export interface ThreadSettings {
   /** Whether request spans have the number of bytes that were written. */
   requestBytes: boolean;
   /** Milliseconds after which a turn of an event loop is recorded as a stall; 0: loops are not watched. */
@@ -64,15 +58,25 @@ export interface ProcessPlan {
   /** Whether requests have context: what the program does meanwhile is below them. */
   context: boolean;
   /** Which requests carry the trace on: none without context. */
-  propagation: Propagation;
+  propagation: Hosts;
   /** Which callers decide whether their traces are recorded. */
-  trust: Trust;
+  trust: readonly string[];
   /** Which libraries are recorded, and what of them. */
   libraries: LibrarySettings;
   /** Whether the OpenTelemetry API is served. */
   otel: boolean;
   /** Which of OpenTelemetry's instrumentations are started: those that are installed, or these. */
   instrumentations: 'auto' | readonly string[];
+}
+
+/** What the first traced thread of a process has set up, for the threads that follow. */
+export interface ProcessPlan extends ThreadSettings {
+  /** See Run. */
+  firstClock: bigint;
+  /** Undefined: it writes no ovni trace. */
+  ovni: OvniPlan | undefined;
+  /** Undefined: it writes no Heph trace. */
+  heph: HephPlan | undefined;
   /** The first thread's number; it counts as the creator of the others. */
   firstTid: number;
 }

@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { anchorNamedDirectory } from '../../core/files/anchor.js';
 import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
-import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
+import { directoryMode } from '../../core/options/file-mode.js';
+import { valueOf } from '../../core/settings/value-of.js';
 import { readRegularFile } from '../../core/files/regular-file.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { statOf } from '../../core/recovery/process-identity.js';
@@ -125,7 +126,7 @@ export function forgetRun(run: string): void {
 
 /** Makes the directory of a run anew, and holds it; false if another process has made it. */
 export function makeAgain(directory: string): boolean {
-  const mode = directoryMode(checkFileMode());
+  const mode = directoryMode(valueOf('FILE_MODE'));
   return whileDeleted(() => {
     makeDirectories(dirname(directory), mode);
     let isOurs = true;
@@ -147,7 +148,7 @@ export function makeAgain(directory: string): boolean {
  */
 export function sharedRun(directory: string): SharedRun | undefined {
   return whileDeleted(() => {
-    makeDirectories(directory, directoryMode(checkFileMode()));
+    makeDirectories(directory, directoryMode(valueOf('FILE_MODE')));
     return findRun(directory);
   });
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { clockNow } from '../../core/clock.js';
-import { checkFileMode, directoryMode } from '../../core/options/file-mode.js';
+import { directoryMode } from '../../core/options/file-mode.js';
+import { valueOf } from '../../core/settings/value-of.js';
 import { anchorNamedDirectory, anchorOwnDirectory } from '../../core/files/anchor.js';
 import { isDirectory, kindOf } from '../../core/files/file-kind.js';
 import { makeDirectories, whileDeleted } from '../../core/files/make-directories.js';
@@ -149,7 +150,7 @@ function orderOfEnds(a: string, b: string): number {
  * @param latest the latest directory of the same name: what comes before it was claimed.
  */
 function claim(wanted: string, folder: string, latest = ''): string {
-  const mode = directoryMode(checkFileMode());
+  const mode = directoryMode(valueOf('FILE_MODE'));
   const used = latest.startsWith(`${wanted}.`) ? Number(latest.slice(wanted.length + 1)) : 0;
   for (let number = used; ; number++) {
     const directory = number === 0 ? wanted : `${wanted}.${number}`;
@@ -231,7 +232,7 @@ function publishRun({ directory, firstClock }: Run, settings: Settings): string 
 export function enterFormat(run: Pick<Run, 'directory'>, folder: string): string {
   const directory = pathIn(run.directory, folder);
   whileDeleted(() => {
-    makeDirectories(directory, directoryMode(checkFileMode()));
+    makeDirectories(directory, directoryMode(valueOf('FILE_MODE')));
     anchorOwnDirectory(directory);
   });
   return directory;

@@ -4,7 +4,6 @@ import { outOfRange, wrongOrder, wrongType } from '../../core/errors.js';
 import { integerIn, ownOptions } from '../../core/options/argument.js';
 import { checkRingOptions, RING_OPTIONS } from '../../core/options/ring-options.js';
 import type { RingOptions } from '../../core/options/ring-options.js';
-import { setting } from '../../core/options/setting.js';
 import { watchTargets } from '../../core/ring/target-health.js';
 import { shared } from '../../core/process-state.js';
 import { writeProcessMetadata } from './process-metadata.js';
@@ -75,7 +74,7 @@ export function procInit(
   integerIn('pid', pid, 1, MAX_I32);
   const version: unknown = options.version ?? 1;
   if (version !== 1 && version !== 3) throw outOfRange('version', version, '1 or 3');
-  const wanted: unknown = setting('traceDir', options.traceDir, 'OVNI_TRACEDIR', 'ovni').value;
+  const wanted: unknown = options.traceDir ?? (process.env['OVNI_TRACEDIR'] || 'ovni');
   if (typeof wanted !== 'string' || wanted === '') {
     throw wrongType('traceDir', wanted, 'the path of a directory');
   }

@@ -1,4 +1,4 @@
-import { itemsOf } from '../../core/options/switch.js';
+import { itemsOf } from '../../core/settings/kinds.js';
 import type { HeaderFormat } from './header-format.js';
 
 /** Which headers carry what is active to other processes. */

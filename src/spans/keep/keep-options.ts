@@ -1,6 +1,6 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { integerIn, ownOptions } from '../../core/options/argument.js';
-import { numberSetting } from '../../core/options/setting.js';
+import { valueOf } from '../../core/settings/value-of.js';
 import type { SpanAttributes } from '../attributes.js';
 import type { SpanKind } from '../layout.js';
 
@@ -66,9 +66,6 @@ export interface KeepRules {
 
 export const NEVER: SlowRule = { ns: Infinity, percent: 0 };
 export const DEFAULT_LIMIT = 100;
-const MIB = 1 << 20;
-const DEFAULT_WAITING = 8 * MIB;
-const MOST_WAITING = 512 * MIB;
 const MOST_FIRST = 1_000_000;
 const MOST_LIMIT = 1_000_000;
 /** A day: what takes longer is no request. */
@@ -103,13 +100,7 @@ function ratioOf(field: string, value: unknown): number {
 }
 
 export function waitingBytesOf(given: unknown): number {
-  const { field, value } = numberSetting(
-    'keep.waitingBytes',
-    given,
-    'TRACEWRIGHT_WAITING_BYTES',
-    DEFAULT_WAITING,
-  );
-  return 2 ** Math.ceil(Math.log2(integerIn(field, value, MIB, MOST_WAITING)));
+  return 2 ** Math.ceil(Math.log2(valueOf('WAITING_BYTES', given)));
 }
 
 /** @throws TracewrightError that names the option and what it accepts. */

@@ -1,21 +1,21 @@
 import { TracewrightError } from '../../core/errors.js';
 import { didYouMean } from '../../core/nearest-name.js';
+import { millisecondsIn } from '../../core/settings/amounts.js';
+import type { Kind } from '../../core/settings/kinds.js';
 import { DEFAULT_LIMIT, NEVER, percentileOf, waitingBytesOf, withText } from './keep-options.js';
 import type { KeepRules, SlowRule } from './keep-options.js';
 
 const VARIABLE = 'TRACEWRIGHT_KEEP';
 
 const TERMS = ['slower', 'errors', 'ratio', 'first', 'limit'];
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, us: 0.001 };
 const DURATION_LIMIT =
   'a duration such as 500ms or 2s, or a percentile such as p99; of one route slower:/path=200ms';
 const SHAPES =
   'slower:500ms, slower:/path=200ms, slower:p99, errors, errors:any, ratio:0.01, first:100 or limit:100/s';
 
 function durationOf(text: string): SlowRule | undefined {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)(us|ms|s|m)$/.exec(text) ?? [];
-  if (number !== undefined) return { ns: Number(number) * UNITS[unit!]! * 1e6, percent: 0 };
-  return percentileOf(text);
+  const ms = millisecondsIn(text);
+  return ms === undefined ? percentileOf(text) : { ns: ms * 1e6, percent: 0 };
 }
 
 function wrongTerm(term: string, limit: string): TracewrightError {
@@ -84,3 +84,6 @@ export function parseKeep(text: string): KeepRules {
     waitingBytes: waitingBytesOf(undefined),
   });
 }
+
+/** The rules of which traces are kept. */
+export const KEEP: Kind<KeepRules> = { limit: SHAPES, parse: parseKeep };

@@ -1,4 +1,4 @@
-import { itemsOf } from '../../core/options/switch.js';
+import { PREFIX, valueOf } from '../../core/settings/value-of.js';
 import { outOfRange, wrongType } from '../../core/errors.js';
 import { ownOptions } from '../../core/options/argument.js';
 import { takeElements } from '../../core/taken-elements.js';
@@ -254,16 +254,16 @@ function names(field: string, given: unknown): string[] {
 }
 
 /** The options, with the names that variables say. */
-function lists(given: Redaction): { options: Redaction; drop: string[]; mask: string[] } {
+function lists(given: Redaction): {
+  options: Redaction;
+  drop: readonly string[];
+  mask: readonly string[];
+} {
   const options = ownOptions(given, ['drop', 'mask', 'paths'], 'redact');
   const drop =
-    options.drop === undefined
-      ? itemsOf(process.env['TRACEWRIGHT_REDACT_DROP'] ?? '')
-      : names('redact.drop', options.drop);
+    options.drop === undefined ? valueOf('REDACT_DROP') : names('redact.drop', options.drop);
   const mask =
-    options.mask === undefined
-      ? itemsOf(process.env['TRACEWRIGHT_REDACT_MASK'] ?? '')
-      : names('redact.mask', options.mask);
+    options.mask === undefined ? valueOf('REDACT_MASK') : names('redact.mask', options.mask);
   return { options, drop, mask };
 }
 
@@ -293,8 +293,8 @@ export function checkRedaction(given: Redaction = {}): Redactor | undefined {
   const { options, drop, mask } = lists(given);
   const paths = new PathPatterns();
   if (options.paths === undefined) {
-    const variable = 'TRACEWRIGHT_REDACT_PATHS';
-    for (const rule of (process.env[variable] ?? '').split(/\s+/)) {
+    const variable = `${PREFIX}REDACT_PATHS`;
+    for (const rule of valueOf('REDACT_PATHS').split(/\s+/)) {
       if (rule === '') continue;
       const equals = rule.lastIndexOf('=');
       if (equals < 1) throw outOfRange(variable, rule, 'pattern=replacement');

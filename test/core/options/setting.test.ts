@@ -13,11 +13,8 @@ afterEach(() => {
 
 describe('an error names where the value came from', () => {
   test.each([
-    [rings, 'ringBytes', 1, 'TRACEWRIGHT_RING_BYTES'],
     [rings, 'onFull', 'explode', 'TRACEWRIGHT_ON_FULL'],
     [rings, 'clock', 'sundial', 'TRACEWRIGHT_CLOCK'],
-    [sizes, 'maxBytes', 5, 'TRACEWRIGHT_MAX_BYTES'],
-    [sizes, 'rotateBytes', 5, 'TRACEWRIGHT_ROTATE_BYTES'],
     [sizes, 'atMaxBytes', 'never', 'TRACEWRIGHT_AT_MAX_BYTES'],
   ] as const)('%o %s', (check, option, value, variable) => {
     const fault = (field: string): unknown =>
@@ -31,9 +28,45 @@ describe('an error names where the value came from', () => {
   });
 });
 
-test('what is no number is shown as it stands in the variable', () => {
-  vi.stubEnv('TRACEWRIGHT_MAX_BYTES', 'much');
-  expect(() => sizes()).toThrow('TRACEWRIGHT_MAX_BYTES must be a number, got "much"');
+describe('an amount', () => {
+  const warned: string[] = [];
+  vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
+    warned.push(String(warning));
+  });
+
+  test.each([
+    [rings, 'ringBytes', 'RING_BYTES', 'many', { ringBytes: 2 << 20 }],
+    [rings, 'ringBytes', 'RING_BYTES', '1', { ringBytes: 2 << 20 }],
+    [sizes, 'maxBytes', 'MAX_BYTES', 'much', { maxBytes: 0 }],
+    [sizes, 'maxBytes', 'MAX_BYTES', '5', { maxBytes: 0 }],
+    [sizes, 'rotateBytes', 'ROTATE_BYTES', '5', { rotateBytes: 0 }],
+  ] as const)(
+    '%o %s: of %s, %s is its default, with one line',
+    (check, option, name, text, used) => {
+      warned.length = 0;
+      vi.stubEnv(`TRACEWRIGHT_${name}`, text);
+      expect(check()).toMatchObject(used);
+      expect(check()).toMatchObject(used);
+      expect(warned).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `^TRACEWRIGHT_${name} must be an integer from .*, or with a unit such as 64MiB, got "${text}"; it counts as not set$`,
+          ),
+        ),
+      ]);
+      expect(() => check({ [option]: 1 })).toThrow(
+        expect.objectContaining({ code: 'ERR_ARGUMENT_RANGE', field: option }),
+      );
+    },
+  );
+
+  test('may have a unit', () => {
+    vi.stubEnv('TRACEWRIGHT_RING_BYTES', '100k');
+    vi.stubEnv('TRACEWRIGHT_MAX_BYTES', '1GB');
+    vi.stubEnv('TRACEWRIGHT_ROTATE_BYTES', '64MiB');
+    expect(rings()).toMatchObject({ ringBytes: 1 << 17 });
+    expect(sizes()).toMatchObject({ maxBytes: 1e9, rotateBytes: 64 << 20 });
+  });
 });
 
 test('an option goes before its variable, a variable before the default', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  parsePropagation,
-  parseTrust,
-  propagationPolicy,
-} from '../../../src/node/requests/propagation-policy.js';
+import { SETTINGS } from '../../../src/core/settings/table.js';
+import { propagationPolicy } from '../../../src/node/requests/propagation-policy.js';
+
+const parsePropagation = SETTINGS.PROPAGATE.kind.parse;
+const parseTrust = SETTINGS.TRUST.kind.parse;
 
 describe('propagation', () => {
   it.each([
