@@ -80,16 +80,8 @@ function takeVariablesOfPm2(): void {
  */
 export function isEnabled(): boolean {
   takeVariablesOfPm2();
-  const text = process.env[VARIABLE] ?? '';
-  const wanted = switchOf(text);
+  const wanted = switchOf(process.env[VARIABLE] ?? '');
   if (wanted !== undefined) return wanted;
-  // Workers and child processes of a traced process find the run's variable.
-  if (text !== '' && process.env['TRACEWRIGHT_RUN'] === undefined) {
-    process.emitWarning(
-      `${VARIABLE} must be on or off, got ${JSON.stringify(text)}; it counts as not set`,
-      'TracewrightWarning',
-    );
-  }
   if (isSdkDisabled()) return false;
   return isPreloadedExplicitly() || !isTool();
 }

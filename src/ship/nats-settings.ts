@@ -1,4 +1,4 @@
-import { bytesIn, millisecondsIn } from './amounts.js';
+import { bytesIn, millisecondsIn } from '../core/settings/amounts.js';
 import { wrongSetting } from './errors.js';
 
 /** How spans go to a NATS server. */
@@ -33,8 +33,8 @@ const DEFAULT_SUBJECT = 'traces';
 /** What `--create-stream` says: an age, and bytes. */
 function parseLimits(text: string): StreamLimits {
   const [age = '', most, ...others] = text.split(',');
-  const ageMs = millisecondsIn(age);
-  const bytes = most === undefined ? -1 : bytesIn(most);
+  const ageMs = millisecondsIn(age) || undefined;
+  const bytes = most === undefined ? -1 : bytesIn(most) || undefined;
   if (ageMs === undefined || bytes === undefined || others.length > 0) {
     throw wrongSetting(
       '--create-stream',

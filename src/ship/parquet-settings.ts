@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { bytesIn, millisecondsIn } from './amounts.js';
+import { bytesIn, millisecondsIn } from '../core/settings/amounts.js';
 import { wrongSetting } from './errors.js';
 
 /** Where files of Parquet go, and when one is complete. */
@@ -26,8 +26,8 @@ export function parquetSettings(url: string, roll: string | undefined): ParquetS
   const settings = { directory, mostBytes: MOST_BYTES, mostMs: MOST_MS };
   for (const part of roll?.split(',') ?? []) {
     // 5m is a time, and 5mb are bytes.
-    const bytes = /b$/i.test(part.trim()) ? bytesIn(part.trim()) : undefined;
-    const ms = millisecondsIn(part.trim());
+    const bytes = /b$/i.test(part.trim()) ? bytesIn(part) || undefined : undefined;
+    const ms = millisecondsIn(part) || undefined;
     if (bytes !== undefined) settings.mostBytes = bytes;
     else if (ms !== undefined) settings.mostMs = ms;
     else throw wrongSetting('--roll', roll, 'bytes, a time, or both, such as 128MB,5m');

@@ -77,7 +77,7 @@ describe('TRACEWRIGHT_ENABLED', () => {
     const program = write(cwd, 'program.cjs', PROGRAM);
     const { stderr } = await run(program, { cwd, env: { TRACEWRIGHT_ENABLED: 'disabled' } });
     expect(stderr).toContain(
-      'TracewrightWarning: TRACEWRIGHT_ENABLED must be 1, true, yes, on, 0, false, no or off, ' +
+      'TracewrightWarning: TRACEWRIGHT_ENABLED must be on or off, ' +
         'got "disabled"; it counts as not set',
     );
     expect(stderr.match(/Warning: /g)).toHaveLength(1);

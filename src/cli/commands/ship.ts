@@ -1,4 +1,5 @@
-import { bytesIn } from '../../ship/amounts.js';
+import { bytesIn } from '../../core/settings/amounts.js';
+import { PREFIX, textOf } from '../../core/settings/value-of.js';
 import { setFlagsFromString } from 'node:v8';
 import { counted } from '../../core/readable-text.js';
 import { checkExportable, spanTest } from '../../export/selection.js';
@@ -55,7 +56,7 @@ does not answer, spans wait in their files.
   OTEL_EXPORTER_OTLP_ENDPOINT=https://otlp.example tracewright ship traces
 
   --to            http: or https: with a path, or with none for /v1/traces.
-                  Can be repeated. Default: TRACEWRIGHT_SHIP, or
+                  Can be repeated. Default: ${PREFIX}SHIP, or
                   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, or
                   OTEL_EXPORTER_OTLP_ENDPOINT, or http://localhost:4318
                   nats://HOST:PORT for a stream of NATS JetStream, or tls:
@@ -159,7 +160,7 @@ Exit codes
         say(text);
       },
     };
-    const urls: readonly (string | undefined)[] = values.to ?? [process.env['TRACEWRIGHT_SHIP']];
+    const urls: readonly (string | undefined)[] = values.to ?? [textOf('SHIP')];
     const headers = values.headers ?? [];
     if (headers.length > urls.length) {
       throw new UsageError(`there are ${headers.length} --headers and ${urls.length} --to`);
@@ -273,7 +274,7 @@ function checkCount(option: string, text: string, most: number): number {
 function checkBandwidth(text: string | undefined): number {
   if (text === undefined) return Infinity;
   const bytes = bytesIn(text);
-  if (bytes !== undefined) return bytes;
+  if (bytes) return bytes;
   throw new UsageError(
     `--bandwidth must be bytes a second, such as 10M, got ${JSON.stringify(text)}`,
   );

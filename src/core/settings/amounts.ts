@@ -1,14 +1,13 @@
-/** Milliseconds of each unit of durations. */
-const MILLISECONDS: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+const NANOSECONDS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 60e9,
+  min: 60e9,
+  h: 3600e9,
+  d: 86_400e9,
 };
 /** Each is a thousand times the one before, or 1,024 times with an `i`. */
 const MULTIPLES = ' kmgt';
@@ -23,13 +22,19 @@ export function bytesIn(text: string): number | undefined {
 }
 
 /**
- * Milliseconds: `50ms`, `1.5s`, `5m`, `7d`; undefined: the text says none.
+ * Nanoseconds of a duration: `50ms`, `1.5s`, `5m`, `7d`; undefined: the text says none.
  *
  * @param unit of a number without one; undefined: a number must have one.
  */
-export function millisecondsIn(text: string, unit?: string): number | undefined {
+export function nanosecondsIn(text: string, unit?: string): number | undefined {
   const [, count, given = unit] =
     /^(\d+(?:\.\d+)?) ?(ns|us|µs|ms|s|m|min|h|d)?$/.exec(text.trim()) ?? [];
   if (count === undefined || given === undefined) return undefined;
-  return Number(count) * MILLISECONDS[given]!;
+  return Math.round(Number(count) * NANOSECONDS[given]!);
+}
+
+/** The same in milliseconds. */
+export function millisecondsIn(text: string, unit?: string): number | undefined {
+  const nanoseconds = nanosecondsIn(text, unit);
+  return nanoseconds === undefined ? undefined : nanoseconds / 1e6;
 }

@@ -7,9 +7,9 @@ export interface Kind<T> {
   /** What a variable must be, in words: for warnings, errors and docs/options.md. */
   readonly limit: string;
   /** The value of a variable's text; undefined: it is not acceptable. May throw what says more than `limit`. */
-  parse(text: string): T | undefined;
+  readonly parse: (text: string) => T | undefined;
   /** Checks an option. @throws TracewrightError that names the option and its limit. */
-  check?(option: string, value: unknown): T;
+  readonly check?: (option: string, value: unknown) => T;
 }
 
 /** Whether a text means on or off; undefined: neither. */

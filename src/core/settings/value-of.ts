@@ -51,7 +51,8 @@ export function valueOf<N extends SettingName, T = Taken<N>>(
     return value as T;
   } catch (error) {
     if (invalid !== undefined) throw error;
-    const used = otherwise === undefined ? 'it counts as not set' : `${String(otherwise)} is used`;
+    const used =
+      otherwise === undefined ? 'it counts as not set' : `${otherwise as string} is used`;
     warnOnce(name, text, `${(error as Error).message}; ${used}`);
     return otherwise as Default<N>;
   }

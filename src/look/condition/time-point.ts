@@ -1,4 +1,5 @@
 import { outOfRange } from '../../core/errors.js';
+import { nanosecondsIn } from '../../core/settings/amounts.js';
 import type { Condition } from '../index/look-index.js';
 
 /** A moment as a person names it. */
@@ -24,19 +25,6 @@ export interface Extent {
   length: number;
 }
 
-const NANOSECONDS: Readonly<Record<string, number>> = {
-  ns: 1,
-  us: 1e3,
-  µs: 1e3,
-  ms: 1e6,
-  s: 1e9,
-  m: 60e9,
-  min: 60e9,
-  h: 3600e9,
-  d: 86_400e9,
-};
-
-const AMOUNT = /^(\d+(?:\.\d+)?) ?(ns|us|µs|ms|s|m|min|h|d)$/;
 const ISO =
   /^(\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?)(?:[.,](\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/;
 /** The units of durations in words. */
@@ -52,9 +40,9 @@ const TIME_LIMIT =
  * @throws TracewrightError for another text.
  */
 export function parseDuration(field: string, text: string): number {
-  const [, amount, unit] = AMOUNT.exec(text) ?? [];
-  if (amount === undefined) throw outOfRange(field, text, DURATION_LIMIT);
-  return Math.round(Number(amount) * NANOSECONDS[unit!]!);
+  const nanoseconds = nanosecondsIn(text);
+  if (nanoseconds === undefined) throw outOfRange(field, text, DURATION_LIMIT);
+  return nanoseconds;
 }
 
 /**
@@ -66,9 +54,8 @@ export function parseDuration(field: string, text: string): number {
 export function parseTimePoint(field: string, text: string): TimePoint {
   const sign = text.charAt(0);
   if (sign === '+' || sign === '-') {
-    const [, amount, unit] = AMOUNT.exec(text.slice(1)) ?? [];
-    if (amount === undefined) throw outOfRange(field, text, TIME_LIMIT);
-    const nanoseconds = Math.round(Number(amount) * NANOSECONDS[unit!]!);
+    const nanoseconds = nanosecondsIn(text.slice(1));
+    if (nanoseconds === undefined) throw outOfRange(field, text, TIME_LIMIT);
     return { from: sign === '+' ? 'start' : 'end', nanoseconds };
   }
   const [, whole, fraction = '', zone = ''] = ISO.exec(text) ?? [];

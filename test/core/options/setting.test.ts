@@ -20,7 +20,7 @@ describe('an error names where the value came from', () => {
     const fault = (field: string): unknown =>
       expect.objectContaining({ code: 'ERR_ARGUMENT_RANGE', field });
     expect(() => check({ [option]: value })).toThrow(fault(option));
-    vi.stubEnv(variable, String(value));
+    vi.stubEnv(variable, value);
     expect(() => check()).toThrow(fault(variable));
     expect(() => check({ [option]: value })).toThrow(fault(option));
     vi.stubEnv(variable, '');
