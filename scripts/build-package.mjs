@@ -9,7 +9,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { buildPage } from './build-page.mjs';
 import {
   dist,
@@ -191,6 +191,15 @@ function toCommonJs(text, file) {
 /** What dist/ will hold: contents by name. */
 const output = new Map([['package.json', '{ "type": "commonjs" }\n']]);
 
+/** A start reads each character of its files. Lines stay; texts of several lines keep their file as it is. */
+async function withoutIndentation(code) {
+  const bare = code.replaceAll(/^[ \t]+/gm, '');
+  const [before, after] = await Promise.all(
+    [code, bare].map((each) => transform(each, { minifyWhitespace: true })),
+  );
+  return before.code === after.code ? bare : code;
+}
+
 async function buildFile(file) {
   const { outputFiles } = await build({
     entryPoints: [file],
@@ -214,7 +223,7 @@ async function buildFile(file) {
     absWorkingDir: root,
   });
   const { code, names } = toCommonJs(outputFiles[0].text, file);
-  output.set(`${file}.js`, code);
+  output.set(`${file}.js`, await withoutIndentation(code));
   if (faces.includes(file)) addFace(file, names);
 }
 

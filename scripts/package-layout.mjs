@@ -87,7 +87,7 @@ const exceptions = [
   // ncc finds the binaries in files of older syntax only: see load-addon.ts.
   [/^core\/load-addon$/, 'core/load-addon'],
   // Names of channels, of which the hook needs no more at the start.
-  [/^libraries\/(watched-channels|parentless-calls)$/, 'node/start'],
+  [/^libraries\/(table|channel-names|parentless-calls)$/, 'node/start'],
   // One flag, which several files share.
   [/^node\/otel\/other-tracing$/, 'node/start'],
   // All that the hook needs of Heph at the start; a file of its own would take longer to load.

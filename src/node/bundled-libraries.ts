@@ -2,57 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { shared } from '../core/process-state.js';
-import type { InjectedName } from '../libraries/watched-channels.js';
+import { entryOf } from '../libraries/table.js';
+import type { InjectedName } from '../libraries/table.js';
+import { LEAST_BUNDLE } from './inject-channels.js';
 import { warn } from './warning.js';
-
-/**
- * A text of each library that no bundler and no minifier changes. The second is one of the versions that publish what
- * they do.
- */
-const TEXTS: Readonly<Partial<Record<InjectedName, string | readonly [string, unless: string]>>> = {
-  amqplib: 'Channel ended, no reply will be forthcoming',
-  bullmq: 'Missing lock for job',
-  express: ['argument handler must be a function', 'express.router.request'],
-  express4: '.prototype.handle_request',
-  fastify: ['FST_ERR_REP_ALREADY_SENT', 'fastify.request.handler'],
-  'generic-pool': 'Resource not currently part of this pool',
-  graphql16: 'dropped long-deprecated support for positional arguments',
-  hono: 'Context is not finalized',
-  ioredis: ['Reached the max retries per request limit', 'ioredis:command'],
-  kafkajs: 'KafkaJSNonRetriableError',
-  knex: 'Knex: Timeout acquiring a connection',
-  koa: 'Middleware must be composed of functions',
-  mongodb: 'MongoTopologyClosedError',
-  mysql2: ['add new command when connection is in closed state', 'mysql2:query'],
-  nest: 'RouterExecutionContext',
-  pg: 'has encountered a connection error and is not queryable',
-  redis: ['Socket already opened', 'node-redis:command'],
-  redis3: 'Redis connection in broken state',
-  'socket.io': 'ignore packet received after disconnection',
-  ws: 'WebSocket was closed before the connection was established',
-};
-
-/** What keeps a library out of a bundle, if it is not called as its package. */
-const PACKAGES: Readonly<Partial<Record<InjectedName, string>>> = {
-  express4: 'express',
-  graphql16: 'graphql',
-  nest: '@nestjs/core',
-  redis3: 'redis',
-};
-
-/** What packages have within themselves, rather than depend on it: their calls are missed. Others serve tools. */
-const CLIENTS: readonly InjectedName[] = [
-  'amqplib',
-  'bullmq',
-  'ioredis',
-  'kafkajs',
-  'knex',
-  'mongodb',
-  'mysql2',
-  'pg',
-  'redis',
-  'redis3',
-];
 
 const IN_PACKAGE = /[\\/]node_modules[\\/]/;
 
@@ -73,12 +26,12 @@ function found(
   path: string,
 ): { packages: readonly string[]; warning: string } {
   const missed = names.filter((name) => {
-    const [text, unless] = [TEXTS[name] ?? []].flat();
-    if (text === undefined || warned.has(name) || !includes(text)) return false;
-    return unless === undefined || !includes(unless);
+    const { bundle } = entryOf(name);
+    if (bundle === undefined || warned.has(name) || !includes(bundle.text)) return false;
+    return bundle.unless === undefined || !includes(bundle.unless);
   });
   for (const name of missed) warned.add(name);
-  const packages = [...new Set(missed.map((name) => PACKAGES[name] ?? name))];
+  const packages = [...new Set(missed.map((name) => entryOf(name).bundle!.external ?? name))];
   const [are, them] = packages.length === 1 ? ['is', 'it'] : ['are', 'them'];
   const warning = `${packages.join(', ')} ${are} not traced: ${path} is a bundle that contains ${them}`;
   return { packages, warning };
@@ -93,8 +46,13 @@ export async function warnOfBundledPackage(
   names: readonly InjectedName[],
   path: string,
 ): Promise<void> {
-  const clients = names.filter((name) => CLIENTS.includes(name));
-  const left = new Set(clients.flatMap((name) => [TEXTS[name] ?? []].flat()));
+  const clients = names.filter((name) => entryOf(name).bundle?.isClient === true);
+  const left = new Set(
+    clients.flatMap((name) => {
+      const { text, unless = text } = entryOf(name).bundle!;
+      return [text, unless];
+    }),
+  );
   const texts = new Set<string>();
   const file = await open(path);
   try {
@@ -116,8 +74,6 @@ export async function warnOfBundledPackage(
   if (packages.length > 0) warn(warning);
 }
 
-/** A file with fewer bytes has no library in it. */
-const LEAST_BUNDLE = 1 << 14;
 /** Bytes of all files of a program that are read, and their number. */
 const MOST_BYTES = 1 << 26;
 const MOST_FILES = 64;

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { shared } from '../core/process-state.js';
 import { publishMethod } from '../libraries/engine/published-calls.js';
 import type { FieldsOf } from '../libraries/engine/published-calls.js';
-import { injectedChannel } from '../libraries/injected/injected-channel.js';
+import { injectedChannel, injectionOf } from '../libraries/injected/injected-channel.js';
 import type { ChangedText, InjectedFile } from '../libraries/injected/injected-file.js';
-import { INJECTIONS } from '../libraries/injected/injections.js';
-import type { InjectedName } from '../libraries/watched-channels.js';
+import { entryOf } from '../libraries/table.js';
+import type { InjectedName } from '../libraries/table.js';
 import { aliasedPackages } from './otel/program-dependencies.js';
 import { reasonOf, warn } from './warning.js';
 
@@ -114,8 +114,9 @@ export function changedFile(
   const packageName = aliasedPackages().get(name) ?? name;
   const path = given.replaceAll('\\', '/');
   for (const library of [...names, ...routers]) {
+    if (!entryOf(library).packages!.includes(packageName)) continue;
     const isRouter = routers.includes(library);
-    for (const file of INJECTIONS[library].files) {
+    for (const file of injectionOf(library).files) {
       if (file.package !== packageName || !file.path.test(path)) continue;
       if (file.only?.test(content) === false) continue;
       seenLibraries.add(library);

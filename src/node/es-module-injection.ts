@@ -3,8 +3,8 @@ import * as nodeModule from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { programPath } from '../core/program-path.js';
-import { injectedPackages } from '../libraries/watched-channels.js';
-import type { InjectedName } from '../libraries/watched-channels.js';
+import { entryOf } from '../libraries/table.js';
+import type { InjectedName } from '../libraries/table.js';
 import { changedFile, seenLibraries } from './changed-files.js';
 import { programDependencies } from './otel/program-dependencies.js';
 import { programFormat } from './program-format.js';
@@ -58,7 +58,7 @@ function warnIfHidden(names: readonly InjectedName[], hasRead: (url: string) => 
     const dependencies = programDependencies();
     const missed = names
       .filter((name) => !seenLibraries.has(name))
-      .filter((name) => injectedPackages(name).some((each) => dependencies.includes(each)));
+      .filter((name) => entryOf(name).packages!.some((each) => dependencies.includes(each)));
     if (missed.length === 0) return;
     const warnOfThem = (): void => {
       warn(

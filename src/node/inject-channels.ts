@@ -3,8 +3,8 @@ import { pathIn } from '../core/files/path-in.js';
 import { programPath } from '../core/program-path.js';
 import * as nodeModule from 'node:module';
 import { dirname, resolve } from 'node:path';
-import { injectedPackages, WITH_ES_MODULES } from '../libraries/watched-channels.js';
-import type { InjectedName } from '../libraries/watched-channels.js';
+import { entryOf } from '../libraries/table.js';
+import type { InjectedName } from '../libraries/table.js';
 import { aliasedPackages, ancestors, readManifest } from './otel/program-dependencies.js';
 
 type Compile = (content: unknown, filename: unknown, ...further: unknown[]) => unknown;
@@ -15,7 +15,7 @@ interface ModuleClass {
 }
 
 /** Bytes of a file that may be a bundle with a library in it. */
-const LEAST_BUNDLE = 1 << 14;
+export const LEAST_BUNDLE = 1 << 14;
 const MOST_BUNDLE = 1 << 26;
 /** The same of a file of a package, which is seldom one. */
 const LEAST_OF_PACKAGE = 1 << 20;
@@ -24,7 +24,7 @@ const LATER_MS = 1000;
 
 /** The packages of libraries, and other names under which the program has installed them. */
 function packagesOf(names: readonly InjectedName[]): string[] {
-  const packages = names.flatMap(injectedPackages);
+  const packages = names.flatMap((name) => entryOf(name).packages!);
   const aliases = [...aliasedPackages()].filter(([, own]) => packages.includes(own));
   return [...packages, ...aliases.map(([name]) => name)];
 }
@@ -66,7 +66,7 @@ export function injectChannels(
   const directories = packageDirectories();
   const modules = names.filter(
     (name) =>
-      WITH_ES_MODULES.includes(name) &&
+      entryOf(name).isOfModules === true &&
       packagesOf([name]).some((each) => isOfModules(each, directories)),
   );
   if (modules.length === 0) return;

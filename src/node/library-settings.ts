@@ -2,13 +2,8 @@ import { itemsOf } from '../core/settings/kinds.js';
 import type { Kind } from '../core/settings/kinds.js';
 import { textOf, valueOf } from '../core/settings/value-of.js';
 import type { LibraryOptions } from '../libraries/library.js';
-import {
-  DEFAULT_NAMES,
-  INJECTED_NAMES,
-  LIBRARY_NAMES,
-  WITHOUT_CHANNELS,
-} from '../libraries/watched-channels.js';
-import type { InjectedName, LibraryName } from '../libraries/watched-channels.js';
+import { DEFAULT_NAMES, INJECTED_NAMES, isSilent, LIBRARY_NAMES } from '../libraries/table.js';
+import type { InjectedName, LibraryName } from '../libraries/table.js';
 
 /** Which libraries are recorded, and what of them. */
 export interface LibrarySettings extends LibraryOptions {
@@ -57,7 +52,5 @@ export function recordedNames(
   names: readonly LibraryName[],
   injected: readonly InjectedName[],
 ): readonly LibraryName[] {
-  const needsInjection = (name: LibraryName): name is InjectedName & LibraryName =>
-    (WITHOUT_CHANNELS as readonly string[]).includes(name);
-  return names.filter((name) => !needsInjection(name) || injected.includes(name));
+  return names.filter((name) => !isSilent(name) || (injected as readonly string[]).includes(name));
 }

@@ -1,10 +1,5 @@
-import {
-  CALL_HEADERS,
-  firstChannels,
-  SOCKETLESS,
-  usefulInjections,
-  WITH_ROUTES,
-} from '../libraries/watched-channels.js';
+import { CALL_HEADERS, SOCKETLESS } from '../libraries/channel-names.js';
+import { entryOf, firstChannels } from '../libraries/table.js';
 import { recordUnderHook } from '../spans/hook-spans.js';
 import { carryHook } from './carry-hook.js';
 import { injectChannels } from './inject-channels.js';
@@ -79,9 +74,13 @@ export function observeProgram(
 /** Records what libraries do, each from its first message on. */
 function watchLibraries(settings: LibrarySettings, servesOtel: boolean): void {
   const { names } = settings;
-  const injected = usefulInjections(settings.injected, names);
-  const routers = WITH_ROUTES.filter(
-    (name) => settings.injected.includes(name) && !names.includes(name),
+  const isRecorded = (name: string): boolean => (names as readonly string[]).includes(name);
+  // What is not recorded itself serves anything that is.
+  const injected = settings.injected.filter((name) =>
+    entryOf(name).channels === undefined ? names.length > 0 : isRecorded(name),
+  );
+  const routers = settings.injected.filter(
+    (name) => entryOf(name).findsRoutes === true && !isRecorded(name),
   );
   if (injected.length + routers.length > 0) {
     part('no channels are put into libraries', () => {

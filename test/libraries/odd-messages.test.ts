@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LIBRARY_NAMES, firstChannels } from '../../src/libraries/watched-channels.js';
-import type { LibraryName } from '../../src/libraries/watched-channels.js';
+import { injectionOf } from '../../src/libraries/injected/injected-channel.js';
+import {
+  entryOf,
+  firstChannels,
+  INJECTED_NAMES,
+  LIBRARY_NAMES,
+} from '../../src/libraries/table.js';
+import type { LibraryName } from '../../src/libraries/table.js';
 import { libraryOf } from '../../src/libraries/record-library.js';
 import { installedPackages } from './packages.js';
 import { TracedProcess } from '../node/traced-process.js';
@@ -49,13 +55,18 @@ describe('messages that a library does not send', () => {
   });
 });
 
-describe('the table of channels', () => {
-  it.each(LIBRARY_NAMES)('has those of the file of %s', (name) => {
+describe('the table of libraries', () => {
+  it.each(LIBRARY_NAMES)('has the channels of the file of %s', (name) => {
     const own = channelsOf(name).map((channel) =>
       channel.startsWith('plain ') ? channel.slice(6) : `tracing:${channel}:start`,
     );
     expect(firstChannels(name)).toEqual(own);
     // The two files of graphql are one library.
     expect(libraryOf(name).name).toBe(name.split(':')[0]!.replace('graphql16', 'graphql'));
+  });
+
+  it.each(INJECTED_NAMES)('has the packages into which channels of %s are put', (name) => {
+    const packages = injectionOf(name).files.map((file) => file.package);
+    expect([...entryOf(name).packages!].sort()).toEqual([...new Set(packages)].sort());
   });
 });

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  DEFAULT_NAMES,
-  INJECTED_NAMES,
-  LIBRARY_NAMES,
-} from '../../src/libraries/watched-channels.js';
+import { DEFAULT_NAMES, INJECTED_NAMES, LIBRARY_NAMES } from '../../src/libraries/table.js';
 import { namesOf, recordedNames } from '../../src/node/library-settings.js';
 
 describe('names of libraries', () => {

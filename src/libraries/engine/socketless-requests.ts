@@ -1,5 +1,5 @@
 import * as diagnostics from 'node:diagnostics_channel';
-import { SOCKETLESS } from '../watched-channels.js';
+import { SOCKETLESS } from '../channel-names.js';
 
 /** A request that no socket has received: the program, a test or an adapter hands it to the application. */
 export interface SocketlessRequest {

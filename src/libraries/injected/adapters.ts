@@ -1,5 +1,5 @@
 import { serveNodeRequest } from '../engine/socketless-requests.js';
-import { SOCKETLESS } from '../watched-channels.js';
+import { SOCKETLESS } from '../channel-names.js';
 import type { Injection } from './injected-file.js';
 
 /** What hands requests to an application without a socket: tests, and functions of a cloud. */

@@ -2,7 +2,7 @@ import { mountedRoute } from '../../spans/route.js';
 import { isObject } from '../engine/payload.js';
 import { frameworkRouteFound } from '../engine/router-matches.js';
 import { serveWebRequest } from '../engine/socketless-requests.js';
-import { SOCKETLESS } from '../watched-channels.js';
+import { SOCKETLESS } from '../channel-names.js';
 import type { Injection } from './injected-file.js';
 
 const MAX_PATTERN = 256;

@@ -1,9 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import { publishedCall } from '../engine/published-calls.js';
 import type { AnyFunction } from '../engine/published-calls.js';
-import type { InjectedName } from '../watched-channels.js';
-import { INJECTIONS } from './injections.js';
+import { entryOf, exportOf } from '../table.js';
+import type { InjectedName } from '../table.js';
 import { channelsOf } from './published-starts.js';
+import type { Injection } from './injected-file.js';
 import type { Fields } from './published-starts.js';
 
 /** Calls the listeners of an event as `emit` does; returns a promise that all of theirs have settled with. */
@@ -21,6 +22,11 @@ function callListeners(
   return Promise.all(promises);
 }
 
+/** What is put into a library. */
+export function injectionOf(name: InjectedName): Injection {
+  return exportOf(name, entryOf(name).inject!());
+}
+
 /** The tracing channel that a changed file of a library publishes on. */
 export function injectedChannel(library: InjectedName, name: string): object {
   const channels = channelsOf(name);
@@ -32,6 +38,6 @@ export function injectedChannel(library: InjectedName, name: string): object {
       publishedCall(channels, call, undefined, [], () => fields),
     emit: (emitter: EventEmitter, event: string, ...values: unknown[]) =>
       channels.traceSync(callListeners, { emitter, event }, undefined, emitter, event, values),
-    ...INJECTIONS[library].calls?.(channels),
+    ...injectionOf(library).calls?.(channels),
   };
 }

@@ -2,6 +2,8 @@ import { itemsOf } from '../../core/settings/kinds.js';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { entryOf, LIBRARY_NAMES } from '../../libraries/table.js';
+import type { LibraryName } from '../../libraries/table.js';
 import { warn } from '../warning.js';
 import {
   ancestors,
@@ -67,59 +69,22 @@ function isInstalled(name: string, directory: string): boolean {
   return process.versions['pnp'] !== undefined || packageIn(name, directory) !== undefined;
 }
 
-/** A library that the hook records by itself, from a version of a package on. */
-interface RecordedLibrary {
-  /** As in `TRACEWRIGHT_LIBRARIES`. */
-  name: string;
-  /** The package; default: of the same name. */
-  target?: string;
-  from: string;
-  /** The version from which on it publishes what it does. Default: it never does, or `from`. */
-  publishes?: string;
-  /** Major version from which on it is another library. */
-  before?: number;
+/** The libraries of an instrumentation. */
+export function recordedBy(instrumentation: string): readonly LibraryName[] {
+  return LIBRARY_NAMES.filter((name) =>
+    entryOf(name).instrumentation?.names.some(
+      (each) => (each.startsWith('@') ? each : OFFICIAL + each) === instrumentation,
+    ),
+  );
 }
-
-const EXPRESS: readonly RecordedLibrary[] = [
-  { name: 'express', target: 'router', from: '2.0.0', publishes: '2.3.0' },
-  { name: 'express4', target: 'express', from: '4.16.0', before: 5 },
-];
-/** The instrumentations whose libraries the hook records. docs/libraries.md has the same versions. */
-export const RECORDED: Readonly<Record<string, readonly RecordedLibrary[]>> = {
-  '@fastify/otel': [{ name: 'fastify', from: '3.0.0', publishes: '5.0.0' }],
-  [`${OFFICIAL}amqplib`]: [{ name: 'amqplib', from: '0.10.4' }],
-  [`${OFFICIAL}express`]: EXPRESS,
-  [`${OFFICIAL}graphql`]: [
-    { name: 'graphql', from: '17.0.0' },
-    { name: 'graphql16', target: 'graphql', from: '15.11.0', before: 17 },
-  ],
-  [`${OFFICIAL}grpc`]: [{ name: 'grpc', target: '@grpc/grpc-js', from: '1.3.8' }],
-  [`${OFFICIAL}ioredis`]: [{ name: 'ioredis', from: '4.31.0', publishes: '5.11.0' }],
-  [`${OFFICIAL}kafkajs`]: [{ name: 'kafkajs', from: '1.16.0' }],
-  [`${OFFICIAL}koa`]: [{ name: 'koa', from: '2.13.0' }],
-  [`${OFFICIAL}mongodb`]: [{ name: 'mongodb', from: '5.9.2' }],
-  [`${OFFICIAL}mongoose`]: [{ name: 'mongoose', from: '9.7.0' }],
-  [`${OFFICIAL}mysql2`]: [{ name: 'mysql2', from: '2.3.3', publishes: '3.20.0' }],
-  [`${OFFICIAL}nestjs-core`]: [{ name: 'nest', target: '@nestjs/core', from: '10.0.0' }],
-  [`${OFFICIAL}pg`]: [{ name: 'pg', from: '8.4.0' }],
-  [`${OFFICIAL}redis`]: [
-    { name: 'redis', target: '@redis/client', from: '1.2.0', publishes: '5.12.0' },
-    { name: 'redis3', target: 'redis', from: '3.1.2', before: 4 },
-  ],
-  [`${OFFICIAL}router`]: EXPRESS,
-  [`${OFFICIAL}socket.io`]: [{ name: 'socket.io', from: '2.0.4' }],
-};
 
 function numbersOf(version: string): number[] {
   return version.split('.').map((part) => Number.parseInt(part));
 }
 
-/** Whether the library of an instrumentation publishes what it does, so that the hook records it. */
-function isRecorded(
-  { name, target = name, from, publishes = from, before }: RecordedLibrary,
-  directory: string,
-  injected: readonly string[],
-): boolean {
+/** Whether a library publishes what it does, so that the hook records it. */
+function isRecorded(name: LibraryName, directory: string, injected: readonly string[]): boolean {
+  const { target = name, from, publishes = from, before } = entryOf(name).instrumentation!;
   const found = packageIn(target, directory);
   const { version } = (found === undefined ? undefined : readManifest(found)) ?? {};
   if (typeof version !== 'string') return false;
@@ -209,8 +174,8 @@ export function findInstrumentations(
   }
   const left: string[] = [];
   for (const name of [...found.keys()]) {
-    const recorded = (RECORDED[name] ?? []).filter((each) => libraries.includes(each.name));
-    if (wanted !== 'auto') left.push(...recorded.map((each) => each.name));
+    const recorded = recordedBy(name).filter((each) => libraries.includes(each));
+    if (wanted !== 'auto') left.push(...recorded);
     else if (recorded.some((each) => isRecorded(each, directory, injected))) found.delete(name);
   }
   return { found: [...found.values()], libraries: left };

@@ -1,7 +1,7 @@
 import { isObject } from '../../libraries/engine/payload.js';
 import { matchOf } from '../../libraries/engine/router-matches.js';
 import type { SocketlessRequest } from '../../libraries/engine/socketless-requests.js';
-import { SOCKETLESS } from '../../libraries/watched-channels.js';
+import { SOCKETLESS } from '../../libraries/channel-names.js';
 import { spans } from '../../spans/shared-spans.js';
 import { Guard } from '../guard.js';
 import { subscribe } from './channels.js';

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
-import { CALL_HEADERS } from '../../libraries/watched-channels.js';
+import { CALL_HEADERS } from '../../libraries/channel-names.js';
 
 /** The parts of a request that Node does not document. */
 type Internals = ClientRequest & { _storeHeader: (firstLine: string, headers: unknown) => void };

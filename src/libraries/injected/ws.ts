@@ -1,0 +1,23 @@
+import { method } from './injected-file.js';
+import type { Injection } from './injected-file.js';
+
+export const ws: Injection = {
+  files: [
+    {
+      package: 'ws',
+      path: /^lib\/websocket-server\.js$/,
+      methods: [method('orchestrion:ws:accept', 'module.exports.prototype', 'completeUpgrade')],
+    },
+    {
+      package: 'ws',
+      path: /^lib\/websocket\.js$/,
+      texts: [
+        {
+          channel: 'orchestrion:ws:message',
+          from: "this[kWebSocket].emit('message',",
+          to: "$channel.emit(this[kWebSocket], 'message',",
+        },
+      ],
+    },
+  ],
+};
