@@ -6,14 +6,22 @@ export class BoundedCache<Value> {
   readonly #compute: (text: string) => Value;
   readonly #maxLength: number;
   readonly #half: number;
+  readonly #drop: ((value: Value) => void) | undefined;
   /** What was asked for lately, and before that. A value that is found in the old half moves. */
   #recent = new Map<string, Value>();
   #old = new Map<string, Value>();
 
-  constructor(size: number, maxLength: number, compute: (text: string) => Value) {
+  /** @param drop called with each value that is kept no longer. */
+  constructor(
+    size: number,
+    maxLength: number,
+    compute: (text: string) => Value,
+    drop?: (value: Value) => void,
+  ) {
     this.#half = Math.ceil(size / 2);
     this.#maxLength = maxLength;
     this.#compute = compute;
+    this.#drop = drop;
   }
 
   /** How many values it keeps. */
@@ -28,6 +36,7 @@ export class BoundedCache<Value> {
     if (text.length > this.#maxLength) return value;
     this.#old.delete(text);
     if (this.#recent.size >= this.#half) {
+      if (this.#drop !== undefined) this.#old.forEach(this.#drop);
       this.#old = this.#recent;
       this.#recent = new Map();
     }

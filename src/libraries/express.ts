@@ -68,7 +68,7 @@ function describe({ layer, handler, route, errorHandler, param }: Layer): Descri
     description = {
       name: nameOf({ layer, route, param, errorHandler }, name),
       attributes: { 'code.function.name': name },
-      kept: { times: 0, template: undefined },
+      kept: { prefix: undefined },
     };
   }
   if (isObject(layer)) described.set(layer, { handler, route, errorHandler, description });

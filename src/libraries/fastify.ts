@@ -72,7 +72,7 @@ const handler: Operation<Handling> = {
     let description = kept.get(route);
     if (description === undefined) {
       description = describe(message);
-      description.kept = { times: 0, template: undefined };
+      description.kept = { prefix: undefined };
       kept.set(route, description);
     }
     return description;

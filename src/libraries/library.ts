@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { SpanValue } from '../spans/attributes.js';
 import type { SpanKind } from '../spans/layout.js';
 import type { Span } from '../spans/span.js';
-import type { SpanTemplate } from '../spans/write/span-template.js';
+import type { Prefix } from '../spans/slot/prefix.js';
 import type { Attributes } from './engine/attribute-names.js';
 
 /** The span of an operation as it begins. */
@@ -11,14 +11,8 @@ export interface Description {
   name: string;
   /** Becomes the span's own. Those that are undefined are not recorded. */
   attributes: Attributes;
-  /** Of one that is given again and again: how it is kept. Its attributes never change. */
-  kept?: KeptSpan;
-}
-
-/** How often a description was given, and what its spans begin with once that is often. */
-interface KeptSpan {
-  times: number;
-  template: SpanTemplate | undefined;
+  /** Of one that is given again and again, and never changes: what its spans begin with, once there was one. */
+  kept?: { prefix: Prefix | undefined };
 }
 
 /** What is recorded of an error: never its message, which may quote values. */

@@ -1,5 +1,6 @@
 import type { Context, Link, Span as ApiSpan, SpanOptions, Tracer } from '@opentelemetry/api';
 import type { ActiveContext } from '../spans/context/active-context.js';
+import { KIND_SHIFT } from '../spans/layout.js';
 import type { Scope } from '../spans/scope.js';
 import { spans } from '../spans/shared-spans.js';
 import { isErrorPage } from '../spans/route.js';
@@ -38,7 +39,7 @@ export interface TracerPolicy {
   sampler: SpanSampler | undefined;
 }
 
-const { activeContext, runWithOne, startIn, startInWith } = spans;
+const { activeContext, prefixOf, runWithOne, startIn, startInWith } = spans;
 
 type Active = ActiveContext | undefined;
 type Callback = (span: ApiSpan) => unknown;
@@ -131,12 +132,12 @@ export class TracewrightTracer implements Tracer {
   #start(name: unknown, options: SpanOptions | undefined, active: Active): Span {
     const given = typeof name === 'string' ? name : this.#nameOf(name);
     if (this.#policy.sampler === undefined) {
-      if (options === undefined) return startIn(active, this.#scope, given, INTERNAL, undefined);
+      if (options === undefined) return startIn(active, prefixOf(given, this.#scope, INTERNAL));
       try {
         const { links, root, startTime } = options;
         if (links === undefined && root !== true && startTime === undefined) {
-          const kind = kindOf(options.kind);
-          return startIn(active, this.#scope, given, kind, givenAttributes(options.attributes));
+          const prefix = prefixOf(given, this.#scope, kindOf(options.kind) << KIND_SHIFT);
+          return startIn(active, prefix, givenAttributes(options.attributes));
         }
       } catch {
         // A getter, a proxy, or null: once more below.
@@ -150,7 +151,8 @@ export class TracewrightTracer implements Tracer {
     const { sampler } = this.#policy;
     const ownKind = kindOf(kind);
     const context = root === true ? withoutSpan(active) : active;
-    return startInWith(context, this.#scope, name, ownKind, attributesOf(attributes), {
+    const prefix = prefixOf(name, this.#scope, ownKind << KIND_SHIFT);
+    return startInWith(context, prefix, attributesOf(attributes), {
       root: root === true,
       startTime: instantOf(startTime),
       links: linksOf(links),

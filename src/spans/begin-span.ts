@@ -15,15 +15,15 @@ import {
 import { observer } from './observer.js';
 import { checkName, isIdle, openOutput, output, warnWithoutTarget } from './recording.js';
 import { isInShare } from './sampling.js';
-import type { Scope } from './scope.js';
+import { NO_SCOPE } from './scope.js';
 import { carriedBelow, carriedBy, carriedByBatch } from './senders.js';
-import { BELOW, ENDED, NOT_RECORDED, OPEN, REMOTE, snapshot, Span } from './span.js';
+import { BELOW, ENDED, NOT_RECORDED, OPEN, REMOTE, Span } from './span.js';
 import type { SpanLink } from './span.js';
-import type { Instant } from './time.js';
+import type { Prefix } from './slot/prefix.js';
+import type { Instant, TraceTime } from './time.js';
 import { NOTHING, unrecorded, withoutTarget } from './unrecorded-span.js';
 import type { Parent } from './unrecorded-span.js';
 import type { SpanOutput } from './write/span-output.js';
-import type { SpanTemplate } from './write/span-template.js';
 
 /** Of the flags of a trace: it is recorded. */
 export const SAMPLED = 1;
@@ -145,33 +145,41 @@ export function begin(
   return new Span(to, sampled, name, t0, t1, t2, t3, s0, s1, p0, p1, flags, traceState, carried);
 }
 
-/** The time now, in nanoseconds since the trace's epoch. */
-export function nowIn({ ring }: SpanOutput): number {
-  // Before the call, after which V8 would look at the ring again.
-  const { stamp } = ring;
-  ring.readStamp();
-  return stamp[0]!;
-}
-
-/** A slot for a span that has its start, and its first attributes: as they are now, whatever the program does. */
-export function keep(
+/**
+ * Starts a span that has ids: every span is started here.
+ *
+ * @param given its attributes in addition to those of the prefix, as they are now.
+ * @param text with which the prefix ends.
+ * @param active what it is below.
+ * @param time nanoseconds since the trace's epoch; undefined: now.
+ */
+export function start(
   to: SpanOutput,
   span: Span,
-  attributes: SpanAttributes | null | undefined,
+  prefix: Prefix,
+  given: SpanAttributes | undefined,
+  text: string,
   active: ActiveContext | undefined,
-  scope: Scope | undefined,
-): void {
-  const { open } = to;
-  if (observer === undefined && open !== undefined) {
-    span.slot = open.begin(span, attributes ?? undefined);
-    return;
+  time?: TraceTime,
+): Span {
+  if (observer !== undefined && span.state === OPEN) {
+    // Who sees the span wants an object.
+    span.own ??= prefix.attributesOf(given, text) ?? {};
+    to.start(span, prefix, given === undefined ? undefined : span.own, text, time);
+    observer.started(span, active, prefix.scope === NO_SCOPE ? undefined : prefix.scope);
+  } else {
+    to.start(span, prefix, given, text, time);
   }
-  if (attributes !== undefined && attributes !== null) span.own = snapshot(attributes);
-  if (observer !== undefined) {
-    open?.beforeStart(span);
-    observer.started(span, active, scope);
-  }
-  if (open !== undefined) span.slot = open.begin(span, undefined);
+  return span;
+}
+
+/** The start of a span that began so many nanoseconds ago, but not before its parent; undefined: now. */
+export function earlier(to: SpanOutput, tookNs: number, parent: Parent): number | undefined {
+  if (tookNs <= 0) return undefined;
+  const time = to.timeOf(undefined) - tookNs;
+  // The clock may be coarse.
+  const isOpenHere = parent instanceof Span && parent.recording && parent.output === to;
+  return isOpenHere ? Math.max(time, parent.start) : time;
 }
 
 /**
@@ -204,12 +212,6 @@ function stateAfter({ sampler }: SpanOutput, sampled: number, traceState: string
   return withDecision(traceState, sampled === 0 ? NOT_SAMPLED : sampler.recorded);
 }
 
-/** Says which library records the span. */
-export function giveScope(to: SpanOutput, span: Span, scope: Scope): void {
-  span.scope = to.scopeNumber(scope);
-  if (span.scope === 0) span.extra().scope = scope;
-}
-
 /** What a caller that has a context of its own may say of a span. */
 interface SpanDetails {
   /** Whether a new trace begins. */
@@ -226,65 +228,27 @@ export type Decision = 0 | 1 | 2;
 /**
  * Starts a span below what is active in a context, for callers that know the context.
  *
- * @param name a string.
- * @param kind its number in the layout.
+ * @param given attributes in addition to those of the prefix.
+ * @param text with which the prefix ends, if it ends with one.
+ * @param tookNs nanoseconds since it began, if that was before; Infinity: with its parent.
  */
 export function startIn(
   context: ActiveContext | undefined,
-  scope: Scope,
-  name: string,
-  kind: number,
-  attributes: SpanAttributes | undefined,
+  prefix: Prefix,
+  given?: SpanAttributes,
+  text = '',
+  tookNs = 0,
 ): Span {
   const to = output;
   if (to === undefined) {
-    const own = attributes === undefined ? undefined : snapshot(attributes);
-    return startInWith(context, scope, name, kind, own, NO_DETAILS);
-  }
-  let parent: Parent;
-  let carried: Carried | undefined;
-  if (context !== undefined) {
-    parent = context.activeSpan;
-    carried = context.carried;
-    if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
-  }
-  const span = begin(to, name, parent, carried, true, kind << KIND_SHIFT);
-  if (span.state !== OPEN) return span;
-  if (scope.output === to) span.scope = scope.number;
-  else giveScope(to, span, scope);
-  span.start = nowIn(to);
-  keep(to, span, attributes, context, scope);
-  return span;
-}
-
-/** As `startIn`, of a template. */
-export function startInFrom(
-  context: ActiveContext | undefined,
-  template: SpanTemplate,
-  text = '',
-): Span {
-  const to = output;
-  const { name, scope, kind } = template;
-  if (to === undefined || observer !== undefined) {
-    return startIn(context, scope, name, kind >> KIND_SHIFT, template.attributesOf(text));
+    return startInWith(context, prefix, prefix.attributesOf(given, text), NO_DETAILS);
   }
   const carried = context?.carried;
   if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
-  const span = begin(to, name, context?.activeSpan, carried, true, kind);
-  if (span.state === OPEN) keepFrom(to, span, template, text);
-  return span;
-}
-
-/** Starts a span that a template describes, and takes a slot for it. */
-function keepFrom(to: SpanOutput, span: Span, template: SpanTemplate, text: string): void {
-  const { open } = to;
-  if (open === undefined) {
-    span.start = nowIn(to);
-    giveScope(to, span, template.scope);
-  } else {
-    span.slot = open.beginFrom(span, template, text);
-  }
-  if (!span.isWhole) span.own ??= template.attributesOf(text);
+  const parent = context?.activeSpan;
+  const span = begin(to, prefix.name, parent, carried, true, prefix.kind);
+  if (span.state !== OPEN) return span;
+  return start(to, span, prefix, given, text, context, earlier(to, tookNs, parent));
 }
 
 const NO_DETAILS: SpanDetails = { root: false, startTime: undefined, links: [], decide: undefined };
@@ -296,9 +260,7 @@ const NO_DETAILS: SpanDetails = { root: false, startTime: undefined, links: [], 
  */
 export function startInWith(
   context: ActiveContext | undefined,
-  scope: Scope,
-  name: string,
-  kind: number,
+  prefix: Prefix,
   attributes: Record<string, SpanValue> | undefined,
   { root, startTime, links, decide: decideOn }: SpanDetails,
 ): Span {
@@ -310,10 +272,10 @@ export function startInWith(
       : context?.carried;
   if (to === undefined) {
     if (isIdle) warnWithoutTarget();
-    return withoutTarget(name, parent, carried);
+    return withoutTarget(prefix.name, parent, carried);
   }
   if (carried?.suppressesTracing === true) return unrecorded('', undefined, carried);
-  const span = begin(to, name, parent, carried, true, kind << KIND_SHIFT);
+  const span = begin(to, prefix.name, parent, carried, true, prefix.kind);
   span.attributes = attributes;
   if (decideOn !== undefined) {
     const decision = decideOn(span);
@@ -324,43 +286,33 @@ export function startInWith(
     span.attributes = undefined;
     return span;
   }
-  span.startAt(to.timeOf(startTime, 'startTime'));
+  const time = startTime === undefined ? undefined : to.timeOf(startTime, 'startTime');
   if (links.length > 0) span.extra().links = links;
-  giveScope(to, span, scope);
-  keep(to, span, undefined, context, scope);
-  return span;
+  return start(to, span, prefix, span.own, '', context, time);
 }
 
 /**
  * Starts the span of a request, for the hook. Requests that are not sampled are not recorded, but while they are
- * open they are kept too: a process that dies leaves all of them.
+ * open they have slots too: a process that dies leaves all of them.
  *
- * @param attributes become the span's own. Those that are undefined are yet to come.
- * @param kind in the bits of the flags.
+ * @param given attributes in addition to those of the prefix. Those that are undefined are yet to come.
+ * @param text with which the prefix ends, if it ends with one.
  * @param trusted whether a caller's decision holds.
  */
 export function startRequest(
-  scope: Scope,
-  name: string,
-  attributes: Record<string, SpanValue>,
-  kind: number,
+  prefix: Prefix,
+  given: SpanAttributes | undefined,
+  text: string,
   parent: RemoteParent | undefined,
   trusted: boolean,
 ): Span {
   const to = output ?? openOutput();
   if (to === undefined) {
     if (parent === undefined) return NOTHING;
-    return withoutTarget(name, aboveOf(parent), carriedBy(parent, undefined));
+    return withoutTarget(prefix.name, aboveOf(parent), carriedBy(parent, undefined));
   }
-  const span = beginRequest(to, name, parent, trusted, kind);
-  span.attributes = attributes;
-  span.start = nowIn(to);
-  giveScope(to, span, scope);
-  if (observer !== undefined && span.state === OPEN) {
-    observer.started(span, undefined, scope);
-  }
-  if (to.open !== undefined) span.slot = to.open.begin(span, undefined);
-  return span;
+  const span = beginRequest(to, prefix, parent, trusted);
+  return start(to, span, prefix, given, text, undefined);
 }
 
 /** What the span of a request is below; undefined: its caller has sent baggage alone. */
@@ -370,30 +322,12 @@ function aboveOf(parent: RemoteParent): RemoteParent | undefined {
 
 function beginRequest(
   to: SpanOutput,
-  name: string,
+  { kind, name }: Prefix,
   parent: RemoteParent | undefined,
   trusted: boolean,
-  kind: number,
 ): Span {
   if (parent === undefined) return beginTrace(to, name, undefined, kind);
   return begin(to, name, aboveOf(parent), carriedBy(parent, undefined), trusted, kind);
-}
-
-/** As `startRequest`, of a template. */
-export function startRequestFrom(
-  template: SpanTemplate,
-  text: string,
-  parent: RemoteParent | undefined,
-  trusted: boolean,
-): Span {
-  const { name, kind, scope } = template;
-  const to = output;
-  if (to === undefined || observer !== undefined) {
-    return startRequest(scope, name, template.attributesOf(text), kind, parent, trusted);
-  }
-  const span = beginRequest(to, name, parent, trusted, kind);
-  keepFrom(to, span, template, text);
-  return span;
 }
 
 /** Ends what `startRequest` has started. */

@@ -1,4 +1,5 @@
 import type { SpanAttributes } from './attributes.js';
+import type { Prefix } from './slot/prefix.js';
 
 /** Which library records a span: OpenTelemetry's instrumentation scope. */
 export class Scope {
@@ -9,6 +10,8 @@ export class Scope {
   /** The output that knows it by a number, and this. */
   output: object | undefined = undefined;
   number = 0;
+  /** What its last span began with. */
+  last: Prefix | undefined = undefined;
 
   constructor(name: string, version = '', schemaUrl = '', attributes?: SpanAttributes) {
     this.name = name;
@@ -17,3 +20,6 @@ export class Scope {
     this.attributes = attributes;
   }
 }
+
+/** That of a program's own spans, which have none. */
+export const NO_SCOPE = new Scope('');

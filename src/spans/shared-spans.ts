@@ -15,6 +15,7 @@ import { observeSpans } from './observer.js';
 import { extract, getBaggage, inject, sendSpan, withBaggage } from './propagation.js';
 import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
+import { prefixOf } from './slot/prefix.js';
 import { Span } from './span.js';
 import { activeSpan, bind, withSpan } from './active-span.js';
 import {
@@ -22,10 +23,8 @@ import {
   endRequest,
   endWaiting,
   startIn,
-  startInFrom,
   startInWith,
   startRequest,
-  startRequestFrom,
 } from './begin-span.js';
 import { startScopedSpan, startSpan } from './start-span.js';
 import { isOpen, openThreadSpans } from './thread-spans.js';
@@ -59,6 +58,7 @@ export const spans = shared('spans', () => ({
   observeSpans,
   isOpen,
   openThreadSpans,
+  prefixOf,
   routeOf,
   runWith,
   runWithOne,
@@ -67,10 +67,8 @@ export const spans = shared('spans', () => ({
   shutdown,
   standIn,
   startIn,
-  startInFrom,
   startInWith,
   startRequest,
-  startRequestFrom,
   startScopedSpan,
   startSpan,
   swapContext,

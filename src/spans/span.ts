@@ -388,13 +388,6 @@ export class Span {
     return attributes;
   }
 
-  /** @internal Changes the start. */
-  moveStart(start: number): void {
-    this.start = start;
-    this.change();
-    this.output?.rebuild(this);
-  }
-
   /** @internal Of a span that starts, before anybody has seen its ids: it is the root of another trace. */
   setTrace(t0: number, t1: number, t2: number, t3: number): void {
     const root = { t0, t1, t2, t3, p0: 0, p1: 0, traceState: '' };

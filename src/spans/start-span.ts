@@ -3,7 +3,7 @@ import type { OptionNames } from '../core/options/argument.js';
 import { takeElements } from '../core/taken-elements.js';
 import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
-import { begin, giveScope, keep, nowIn } from './begin-span.js';
+import { begin, earlier, start } from './begin-span.js';
 import { activeContext } from './context/active-context.js';
 import type { ActiveContext } from './context/active-context.js';
 import { RemoteParent } from './context/remote-parent.js';
@@ -11,7 +11,9 @@ import { isUnused } from './first-use.js';
 import { KIND_SHIFT, KINDS } from './layout.js';
 import type { SpanKind } from './layout.js';
 import { checkName, isIdle, openOutput, output } from './recording.js';
+import { NO_SCOPE } from './scope.js';
 import type { Scope } from './scope.js';
+import { prefixOf } from './slot/prefix.js';
 import { carriedBy, carriedByBatch } from './senders.js';
 import { OPEN, snapshot, Span } from './span.js';
 import type { SpanLink } from './span.js';
@@ -68,9 +70,7 @@ export function startSpan(name: string, attributes?: SpanAttributes, options?: S
       : begin(to, name, parent, carried, true, 0);
   if (span.state !== OPEN) return span;
   if (attributes !== undefined) checkAttributes(attributes);
-  span.start = nowIn(to);
-  keep(to, span, attributes, active, undefined);
-  return span;
+  return start(to, span, prefixOf(name, NO_SCOPE, 0), attributes ?? undefined, '', active);
 }
 
 function checkAttributes(given: unknown): void {
@@ -107,12 +107,17 @@ function checkNames(options: unknown): void {
   }
 }
 
-/** As `startSpan`, for a library that records under its own scope. */
+/**
+ * As `startSpan`, for a library that records under its own scope.
+ *
+ * @param tookNs nanoseconds since it began, if that was before; Infinity: with its parent.
+ */
 export function startScopedSpan(
   scope: Scope | undefined,
   name: string,
   attributes: SpanAttributes | undefined,
   options: StartOptions | undefined,
+  tookNs = 0,
 ): Span {
   checkName(name);
   const to = output ?? openOutput();
@@ -135,11 +140,12 @@ export function startScopedSpan(
   const span = begin(to, name, parent, carried, trusted, kind << KIND_SHIFT);
   if (span.state !== OPEN) return span;
   if (attributes !== undefined) checkAttributes(attributes);
-  span.startAt(to.timeOf(options?.startTime, 'startTime'));
+  const startTime = options?.startTime;
+  const time =
+    startTime === undefined ? earlier(to, tookNs, parent) : to.timeOf(startTime, 'startTime');
   if (links.length > 0) span.extra().links = links;
-  if (scope !== undefined) giveScope(to, span, scope);
-  keep(to, span, attributes, active, scope);
-  return span;
+  const prefix = prefixOf(name, scope ?? NO_SCOPE, kind << KIND_SHIFT);
+  return start(to, span, prefix, attributes ?? undefined, '', active, time);
 }
 
 function checkLinks(links: readonly unknown[]): SpanLink[] {

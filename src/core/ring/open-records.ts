@@ -3,7 +3,10 @@ import { LOW_HALF } from '../byte-order.js';
 import type { NativeOpenRecordOptions } from '../native-ring.js';
 
 /** How a format opens a ring with a table of open records; see {@link OpenRecords}. */
-export type OpenRecordOptions = NativeOpenRecordOptions;
+export type OpenRecordOptions = NativeOpenRecordOptions & {
+  /** Places among them that are for what records have in common; see `takeCopied`. */
+  copied?: number;
+};
 
 /** Bounds of a table. */
 export const MOST_SLOTS = core.control.mostOpenPlaces;
@@ -13,10 +16,6 @@ export const LONGEST_RECORD = core.control.longestOpen;
 export function slotBytes(longest: number): number {
   return Math.ceil((core.control.openHeadBytes + longest) / 64) * 64;
 }
-
-/** Slots for what records have in common, and how many others must be free then. */
-const MOST_COPIED = 64;
-const LEAST_FREE = 512;
 
 /** Of a slot's state: what differs from one of its records to the next. */
 export const GENERATION = 0x80000;
@@ -54,7 +53,8 @@ export class OpenRecords {
   /** Two elements: the series whose numbers its records take, and the next number. */
   readonly #numbers: Uint32Array<ArrayBuffer>;
 
-  #copied = 0;
+  /** Free slots of those for what records have in common. */
+  readonly #copied: number[];
   readonly #id: number;
   /** Heads of the slots, by the byte offsets of their records divided by 4. */
   readonly #words: Int32Array;
@@ -100,6 +100,7 @@ export class OpenRecords {
     this.#addSlots(options.places);
     this.#control = new Int32Array(buffer, 0, control.openTable / 4);
     this.#unkept = new Float64Array(buffer, control.unkeptRecords, 1);
+    this.#copied = Array.from({ length: options.copied ?? 0 }, () => this.reserve());
   }
 
   /**
@@ -186,13 +187,16 @@ export class OpenRecords {
   }
 
   /**
-   * As `reserve`, for bytes that many records have in common: native code copies them in less time than V8, and from
-   * there alone. Only a table with many free slots has some for it.
+   * Takes a slot for bytes that many records have in common: native code copies them in less time than V8, and from
+   * there alone. -1: there is none.
    */
-  reserveCopied(): number {
-    if (this.#copied >= MOST_COPIED || this.slots - this.taken < LEAST_FREE) return -1;
-    this.#copied += 1;
-    return this.reserve();
+  takeCopied(): number {
+    return this.#copied.pop() ?? -1;
+  }
+
+  /** Such a slot is free again. */
+  releaseCopied(at: number): void {
+    this.#copied.push(at);
   }
 
   /**

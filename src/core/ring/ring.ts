@@ -6,13 +6,16 @@ import type { TracewrightError } from '../errors.js';
 import { ownOptions } from '../options/argument.js';
 import { hasCode, wrapSystemError } from '../files/system-error.js';
 import { KnownFull } from './known-full.js';
-import type { OpenRecords } from './open-records.js';
+import type { OpenRecordOptions, OpenRecords } from './open-records.js';
 import type { SharedTarget } from './shared-target.js';
 import { watchTargets } from './target-health.js';
 import type { FaultHandler } from './target-health.js';
 
 /** How a format opens a ring. Without `stampOffset` no record of the ring has a stamp. */
-export type RingSetup = Omit<NativeRingOptions, 'stampOffset'> & { stampOffset?: number };
+export type RingSetup = Omit<NativeRingOptions, 'stampOffset'> & {
+  stampOffset?: number;
+  openRecords?: OpenRecordOptions;
+};
 
 /** There is nothing to publish to; records find out by `free`. */
 const closedCommit = (): void => undefined;

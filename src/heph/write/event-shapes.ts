@@ -170,7 +170,8 @@ export class EventShapes<Emitter> {
     if (shape !== undefined && shape.description === description && shape.isOf(attributes)) {
       return shape.emitter;
     }
-    const described = this.describedAs(description);
+    const last = this.#last;
+    const described = last?.description === description ? last : this.#described(description);
     if (described === undefined) return undefined;
     const { shapes } = described;
     for (let i = 0; i < shapes.length; i++) {
@@ -179,27 +180,10 @@ export class EventShapes<Emitter> {
       this.#lastShape = other;
       return other.emitter;
     }
-    return this.emitterOfOther(described, attributes);
-  }
-
-  /** What came last, if it has a description: for emitters that look at the names themselves. */
-  lastOf(description: string): Emitter | undefined {
-    const shape = this.#lastShape;
-    return shape !== undefined && shape.description === description ? shape.emitter : undefined;
-  }
-
-  /** The shape of which an emitter has just recorded an event. */
-  used(shape: EventShape<Emitter>): void {
-    this.#lastShape = shape;
+    return this.#emitterOfOther(described, attributes);
   }
 
   /** What is known of a description; undefined if it came too rarely. */
-  describedAs(description: string): Described<Emitter> | undefined {
-    const described = this.#last;
-    if (described !== undefined && described.description === description) return described;
-    return this.#described(description);
-  }
-
   #described(description: string): Described<Emitter> | undefined {
     const { length } = description;
     // Past the end the code is NaN, of which a shift makes 0.
@@ -215,7 +199,7 @@ export class EventShapes<Emitter> {
   }
 
   /** The emitter of names that none of the emitters has; undefined if they are rare. */
-  emitterOfOther(
+  #emitterOfOther(
     described: Described<Emitter>,
     attributes: object | undefined,
   ): Emitter | undefined {

@@ -22,6 +22,8 @@ export interface OpenSpanOptions {
 
 /** Slots for what the writer itself notes of the table, see loss-note.ts in src/spans. */
 const NOTES = 1;
+/** Slots for what spans begin with, in tables of at least so many. */
+const COPIED = 128;
 const FIRST_COUNT = 1024;
 const DEFAULT_COUNT = 8 * FIRST_COUNT;
 
@@ -62,9 +64,11 @@ export class OpenEventTable {
     const slots = Math.min(count, FIRST_COUNT, most);
     if (slots <= 0) return undefined;
     const largest = Math.min(count, 2 * most);
+    const copied = slots === FIRST_COUNT && slots + COPIED <= most ? COPIED : 0;
     return {
-      places: slots + NOTES,
-      most: largest + NOTES,
+      places: slots + NOTES + copied,
+      most: Math.min(largest + NOTES + copied, MOST_SLOTS, 2 * (most + NOTES)),
+      copied,
       longest: this.#longest,
       numberAt: STREAM_OFFSET,
     };

@@ -9,7 +9,6 @@ import type { Span } from '../../spans/span.js';
 import type { Announcement, FollowedSpan, LibraryOptions } from '../library.js';
 import type { Attributes } from './attribute-names.js';
 import { ConnectionContext } from './connection-context.js';
-import { beginEarlier } from './earlier-start.js';
 import { failureOf, markFailed } from './failure.js';
 import type { LibraryGuard } from './library-guard.js';
 
@@ -64,9 +63,8 @@ export class AnnouncedSpans {
     const { name, attributes } = description;
     const { kind } = announcement;
     const options = opener === undefined ? { kind } : { kind, parent: opener };
-    const span = spans.startScopedSpan(this.#scope, name, attributes, options);
+    const span = spans.startScopedSpan(this.#scope, name, attributes, options, tookNs);
     if (!span.recording) return;
-    if (tookNs !== undefined) beginEarlier(span, tookNs, parent);
     if (announcement.follow === undefined) {
       span.end();
       return;
@@ -112,11 +110,9 @@ class Followed implements FollowedSpan {
 
   part(name: string, attributes: Attributes, begins: 'now' | 'with it'): Followed {
     const whole = this.#span;
-    const span = spans.startScopedSpan(this.#scope, name, attributes, {
-      kind: 'internal',
-      parent: whole,
-    });
-    if (begins === 'with it') span.moveStart(whole.start);
+    const options = { kind: 'internal', parent: whole } as const;
+    const tookNs = begins === 'with it' ? Infinity : 0;
+    const span = spans.startScopedSpan(this.#scope, name, attributes, options, tookNs);
     const part = new Followed(span, this.#scope, this.#options, this.#guard);
     this.#ends.push(() => {
       part.end();

@@ -1,8 +1,9 @@
 import { BoundedCache } from '../../core/bounded-cache.js';
-import { KIND_SHIFT } from '../../spans/layout.js';
 import type { Scope } from '../../spans/scope.js';
-import { SpanTemplate } from '../../spans/write/span-template.js';
+import { spans } from '../../spans/shared-spans.js';
+import { Prefix } from '../../spans/slot/prefix.js';
 import type { Description, LibraryOptions } from '../library.js';
+import type { Attributes } from './attribute-names.js';
 
 /** What a client says of its server: the database, the host or the path of a socket, and the port. */
 export interface Server {
@@ -26,35 +27,35 @@ class Kept implements Server {
 const KEPT = 256;
 const MAX_KEPT_LENGTH = 1024;
 
-/** A description that was given so often is encoded once for all of its spans. */
-const OFTEN = 50;
-
 /**
- * What the spans of a description begin with; undefined: it has not been given often.
+ * What the spans of a description begin with: all of it if it is given again and again.
  *
- * @param kind its number in the layout.
+ * @param kind in the bits of the flags.
  */
-export function templateOf(
-  description: Description,
+export function prefixOf(
+  { kept, name, attributes }: Description,
   scope: Scope,
   kind: number,
-): SpanTemplate | undefined {
-  const { kept } = description;
-  if (kept === undefined) return undefined;
-  if (kept.template === undefined && ++kept.times === OFTEN) {
-    kept.template = newTemplate(description, scope, kind);
-  }
-  return kept.template;
+): Prefix {
+  if (kept === undefined) return spans.prefixOf(name, scope, kind);
+  return (kept.prefix ??= newPrefix(name, attributes, scope, kind));
 }
 
 /** Apart from its caller: a function with a closure allocates for it each time, even if it makes none. */
-function newTemplate({ name, attributes }: Description, scope: Scope, kind: number): SpanTemplate {
-  return new SpanTemplate(scope, name, kind << KIND_SHIFT, () => ({ ...attributes }), false);
+function newPrefix(name: string, attributes: Attributes, scope: Scope, kind: number): Prefix {
+  return new Prefix(scope, name, kind, () => ({ ...attributes }));
 }
 
 /** Descriptions of what a library asks its server: the same one each time, as long as a text goes to one server. */
 export class KeptDescriptions {
-  readonly #kept = new BoundedCache(KEPT, MAX_KEPT_LENGTH, () => new Kept());
+  readonly #kept = new BoundedCache(
+    KEPT,
+    MAX_KEPT_LENGTH,
+    () => new Kept(),
+    ({ description }) => {
+      description?.kept?.prefix?.release();
+    },
+  );
   readonly #describe: Describe;
 
   constructor(describe: Describe) {
@@ -81,7 +82,8 @@ export class KeptDescriptions {
     kept.serverAddress = serverAddress;
     kept.serverPort = serverPort;
     const description = this.#describe(text, kept, options);
-    description.kept = { times: 0, template: undefined };
+    kept.description?.kept?.prefix?.release();
+    description.kept = { prefix: undefined };
     kept.description = description;
     return description;
   }

@@ -1,7 +1,7 @@
 import type { RemoteParent } from '../../spans/context/remote-parent.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
-import { KINDS } from '../../spans/layout.js';
+import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import type { Scope } from '../../spans/scope.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
@@ -11,10 +11,9 @@ import { countParentless } from '../parentless-calls.js';
 import { linkHolder, noteHolder } from './connection-holders.js';
 import { FAILED, PENDING, RUNNING, RunningCall } from './calls.js';
 import type { CallMessage, CallRecorder, Outcome } from './calls.js';
-import { beginEarlier } from './earlier-start.js';
 import { endWhenAnswered } from './failed-handlers.js';
 import { failureOf, markFailed } from './failure.js';
-import { templateOf } from './kept-descriptions.js';
+import { prefixOf } from './kept-descriptions.js';
 import type { LibraryGuard } from './library-guard.js';
 import { whole } from './whole-operation.js';
 
@@ -82,7 +81,7 @@ export class OperationSpans implements CallRecorder {
     this.#scope = scope;
     this.#options = options;
     this.#guard = guard;
-    this.#kind = KINDS.indexOf(operation.kind);
+    this.#kind = KINDS.indexOf(operation.kind) << KIND_SHIFT;
     this.#isInternal = operation.kind === 'internal';
     this.#below = { kind: operation.kind };
     this.#isKept = operation.callsBack === true || operation.connects === true;
@@ -182,9 +181,9 @@ export class OperationSpans implements CallRecorder {
     running.isLate = false;
     const { caller, since = 0 } = running;
     running.since = undefined;
-    const span = this.#start(message, caller, caller === spans.activeContext());
+    const tookNs = (performance.now() - since) * NS_PER_MS;
+    const span = this.#start(message, caller, caller === spans.activeContext(), tookNs);
     if (span?.recording !== true) return;
-    beginEarlier(span, (performance.now() - since) * NS_PER_MS, caller?.activeSpan);
     running.span = span;
     if (this.#isInternal) running.wait();
   }
@@ -202,7 +201,8 @@ export class OperationSpans implements CallRecorder {
     return turn.above;
   }
 
-  #start(message: Message, above: Context, isActive: boolean): Span | undefined {
+  /** @param tookNs nanoseconds since it began, if that was before. */
+  #start(message: Message, above: Context, isActive: boolean, tookNs = 0): Span | undefined {
     const operation = this.#operation;
     const parent = operation.received === undefined ? above?.activeSpan : undefined;
     if (parent === undefined) {
@@ -217,14 +217,12 @@ export class OperationSpans implements CallRecorder {
     const options = this.#choosesParent ? this.#parentOf(message) : undefined;
     let span: Span;
     if (options !== undefined) {
-      span = spans.startScopedSpan(this.#scope, name, attributes, options);
+      span = spans.startScopedSpan(this.#scope, name, attributes, options, tookNs);
     } else {
       const context = isActive || parent !== undefined ? above : spans.activeContext();
-      const template = templateOf(description, this.#scope, this.#kind);
-      span =
-        template === undefined
-          ? spans.startIn(context, this.#scope, name, this.#kind, attributes)
-          : spans.startInFrom(context, template);
+      const prefix = prefixOf(description, this.#scope, this.#kind);
+      const given = description.kept === undefined ? attributes : undefined;
+      span = spans.startIn(context, prefix, given, '', tookNs);
     }
     if (this.#carries) this.#send(span, message);
     return span;

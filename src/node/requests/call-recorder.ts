@@ -9,7 +9,7 @@ import { isSigned } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
-import { SpanTemplate } from '../../spans/write/span-template.js';
+import { Prefix } from '../../spans/slot/prefix.js';
 import { isPath, urlOf } from './call-target.js';
 import type { CallTarget } from './call-target.js';
 import * as http from './conventions.js';
@@ -29,8 +29,8 @@ import { otherTracing } from '../otel/other-tracing.js';
 
 const ERROR = 2;
 const SAMPLED = 1;
-const CLIENT = KINDS.indexOf('client');
-const INTERNAL = KINDS.indexOf('internal');
+const CLIENT = KINDS.indexOf('client') << KIND_SHIFT;
+const INTERNAL = KINDS.indexOf('internal') << KIND_SHIFT;
 /** From this status on the request has failed. */
 const FAILED = 400;
 
@@ -94,19 +94,21 @@ export class CallRecorder {
     ) {
       const protocol = protocolOf(NO_VERSION, 0, scheme === 'https');
       const template = this.#templates.find(protocol, method, authority);
-      if (template !== undefined) return spans.startInFrom(context, template, pathOf(path));
+      if (template !== undefined) {
+        return spans.startIn(context, template, undefined, pathOf(path));
+      }
     }
     // What is below a span that is not recorded needs ids alone.
     const attributes = isRecorded ? callAttributes(target, server, pathOf(path)) : undefined;
     const name = http.spanName(http.knownMethod(method));
-    return spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
+    return spans.startIn(context, clientPrefix(name), attributes);
   }
 
   /** As `start`, of a call of gRPC: the caller ends its span. */
   startGrpc({ authority, path }: CallTarget, headers: CallHeaders | undefined): Span {
     const { name, attributes } = describeGrpc(path, authority);
     const context = this.#hasContext ? spans.activeContext() : undefined;
-    const span = spans.startIn(context, http.HTTP_SCOPE, name, CLIENT, attributes);
+    const span = spans.startIn(context, clientPrefix(name), attributes);
     if (headers !== undefined)
       this.#propagate(span, http.hostAndPort(authority)?.host ?? '', headers);
     return span;
@@ -151,7 +153,7 @@ export class Call {
   queue(): void {
     const span = this.#span;
     if (span.recording) {
-      this.#wait = spans.startIn(span, http.HTTP_SCOPE, 'http pool', INTERNAL, undefined);
+      this.#wait = spans.startIn(span, spans.prefixOf('http pool', http.HTTP_SCOPE, INTERNAL));
     }
   }
 
@@ -214,14 +216,18 @@ function portOf({ port }: http.HostAndPort, scheme: string): number {
   return port ?? (scheme === 'https' ? 443 : 80);
 }
 
+function clientPrefix(name: string): Prefix {
+  return spans.prefixOf(name, http.HTTP_SCOPE, CLIENT);
+}
+
 /** The text is the path, without credentials and query. */
-function callTemplate({ protocol, method, authority }: RequestKind): SpanTemplate {
+function callTemplate({ protocol, method, authority }: RequestKind): Prefix {
   const server = http.hostAndPort(authority);
   const target = { method, scheme: schemeOf(protocol), authority, address: undefined };
   const attributesOf = (path: string): Record<string, SpanValue> =>
     callAttributes(target, server, path);
   const name = http.spanName(method);
-  return new SpanTemplate(http.HTTP_SCOPE, name, CLIENT << KIND_SHIFT, attributesOf, true);
+  return new Prefix(http.HTTP_SCOPE, name, CLIENT, attributesOf, true);
 }
 
 /**

@@ -2,7 +2,7 @@ import { BoundedCache } from '../../core/bounded-cache.js';
 import type { SpanValue } from '../../spans/attributes.js';
 import { OTHER_METHOD } from '../../spans/conventions.js';
 import { SERVER_BITS } from '../../spans/layout.js';
-import { SpanTemplate } from '../../spans/write/span-template.js';
+import { Prefix } from '../../spans/slot/prefix.js';
 import {
   hostAndPort,
   HTTP_SCOPE,
@@ -68,12 +68,12 @@ const MOST = 8;
 
 /** A template, and the requests that are of it. */
 interface Kept extends RequestKind {
-  readonly template: SpanTemplate;
+  readonly template: Prefix;
 }
 
 /** The templates of the requests that came, or were sent, often a short while ago. */
 export class RequestTemplates {
-  readonly #make: (kind: RequestKind) => SpanTemplate;
+  readonly #make: (kind: RequestKind) => Prefix;
   readonly #kept: Kept[] = [];
   #missed: RequestKind | undefined;
   #next = 0;
@@ -83,7 +83,7 @@ export class RequestTemplates {
   }
 
   /** The template of a request; undefined: there is none, which is no mistake. The texts may be kept. */
-  find(protocol: number, method: string, authority: string): SpanTemplate | undefined {
+  find(protocol: number, method: string, authority: string): Prefix | undefined {
     // By index: an iterator is two objects.
     const all = this.#kept;
     for (let i = 0; i < all.length; i++) {
@@ -101,7 +101,7 @@ export class RequestTemplates {
   }
 
   /** A request gets a template if it comes twice in a row: one that comes once is not worth it. */
-  #miss(kind: RequestKind): SpanTemplate | undefined {
+  #miss(kind: RequestKind): Prefix | undefined {
     const missed = this.#missed;
     this.#missed = kind;
     const { protocol, method, authority } = kind;
@@ -110,6 +110,7 @@ export class RequestTemplates {
     if (!isSecond) return undefined;
     if (knownMethod(method) === OTHER_METHOD) return undefined;
     const template = this.#make(kind);
+    this.#kept[this.#next]?.template.release();
     this.#kept[this.#next] = { ...kind, template };
     this.#next = (this.#next + 1) % MOST;
     return template;
@@ -136,7 +137,7 @@ export function attributesOf(
   return attributes;
 }
 
-function templateOf(kind: RequestKind): SpanTemplate {
+function templateOf(kind: RequestKind): Prefix {
   const name = spanName(kind.method);
-  return new SpanTemplate(HTTP_SCOPE, name, SERVER_BITS, (path) => attributesOf(kind, path), true);
+  return new Prefix(HTTP_SCOPE, name, SERVER_BITS, (path) => attributesOf(kind, path), true);
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { codeAt, textLength } from '../../core/utf8.js';
 import type { SpanValue } from '../../spans/attributes.js';
 import { failedHandlers, requestAnswered } from '../../libraries/engine/failed-handlers.js';
-import { KIND_BITS, NUMBER_MASK, SERVER, SERVER_BITS } from '../../spans/layout.js';
+import { KIND_BITS, NUMBER_MASK, SERVER_BITS } from '../../spans/layout.js';
 import { BAGGAGE, programFormat, TRACE_PARENT } from '../../spans/context/header-format.js';
 import { otherHeaders } from '../../spans/propagation.js';
 import { spans } from '../../spans/shared-spans.js';
@@ -163,7 +163,7 @@ export class ServerRecorder {
     const span =
       context?.activeSpan === undefined
         ? this.#startNamed(name, attributes, sentContext(headers as IncomingHttpHeaders), undefined)
-        : spans.startIn(context, HTTP_SCOPE, name, SERVER, attributes);
+        : spans.startIn(context, spans.prefixOf(name, HTTP_SCOPE, SERVER_BITS), attributes);
     return { method, path, span, route: '', keptRoute: '', matched: undefined };
   }
 
@@ -204,7 +204,7 @@ export class ServerRecorder {
     }
     const remote = sent === undefined ? undefined : spans.extract(sent);
     const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
-    const span = spans.startRequestFrom(template, path, remote, trusted);
+    const span = spans.startRequest(template, undefined, path, remote, trusted);
     // Also if it is not recorded: on a connection that is kept the span of the request before is active.
     if (this.#hasContext === true) spans.enterContext(span);
     return span;
@@ -239,7 +239,8 @@ export class ServerRecorder {
   ): Span {
     const remote = sent === undefined ? undefined : spans.extract(sent);
     const trusted = remote === undefined || this.#policy.trusts(socket?.remoteAddress);
-    return spans.startRequest(HTTP_SCOPE, name, attributes, SERVER_BITS, remote, trusted);
+    const prefix = spans.prefixOf(name, HTTP_SCOPE, SERVER_BITS);
+    return spans.startRequest(prefix, attributes, '', remote, trusted);
   }
 
   /** The request has this route now, also if it is never answered. */

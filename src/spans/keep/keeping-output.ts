@@ -14,7 +14,7 @@ import type { Follower } from './elsewhere.js';
 import { CALLER, KeepDecision, UNDECIDED } from './keep-decision.js';
 import type { KeepRules } from './keep-options.js';
 import { AllRequests } from './request-counts.js';
-import { holdsUntil } from './keeping-open-spans.js';
+import { holdsUntil } from './waiting-starts.js';
 import { LATE_MS } from './late-spans.js';
 import type { RequestCounts } from './request-counts.js';
 import { hasFailed, kindOf } from './span-flags.js';

@@ -1,4 +1,3 @@
-import type { OpenRecords } from '../../core/ring/open-records.js';
 import type { WaitingRing } from '../../core/ring/waiting-ring.js';
 import { Stream } from '../../heph/write/stream.js';
 import type { StreamTrace } from '../../heph/write/stream.js';
@@ -6,11 +5,13 @@ import { PARENT_REMOTE } from '../layout.js';
 import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
+import type { SpanAttributes } from '../attributes.js';
+import type { Prefix } from '../slot/prefix.js';
+import { OPEN } from '../span.js';
 import type { Span } from '../span.js';
-import type { Instant } from '../time.js';
-import type { OpenSpans } from '../write/open-spans.js';
+import type { Instant, TraceTime } from '../time.js';
 import { letGo, SpanOutput } from '../write/span-output.js';
-import { KeepingOpenSpans, UNDECIDED_MARK } from './keeping-open-spans.js';
+import { UNDECIDED_MARK, WaitingStarts } from './waiting-starts.js';
 import { durationAt, OperationCounts } from './operation-counts.js';
 import type { ReleasedFigures } from './released-figures.js';
 import { hasFailed } from './span-flags.js';
@@ -42,12 +43,13 @@ function waitingTrace(trace: StreamTrace, ring: WaitingRing): StreamTrace {
 export class WaitingOutput extends SpanOutput {
   declare readonly traces: WaitingTraces;
   protected readonly operations: OperationCounts;
+  readonly #starts: WaitingStarts;
 
   constructor(direct: Stream, ring: WaitingRing, policy: Policy, resource: Resource) {
     super(new Stream(waitingTrace(direct.trace, ring), direct.id), policy, resource, direct);
     const traces = new WaitingTraces(ring, direct);
     Object.defineProperty(this, 'traces', { value: traces });
-    (this.open as KeepingOpenSpans).traces = traces;
+    this.#starts = new WaitingStarts(traces);
     const operations = new OperationCounts(this, traces);
     this.operations = operations;
   }
@@ -56,8 +58,20 @@ export class WaitingOutput extends SpanOutput {
     return UNDECIDED_MARK;
   }
 
-  protected override openSpansIn(table: OpenRecords): OpenSpans {
-    return new KeepingOpenSpans(this, table);
+  override start(
+    span: Span,
+    prefix: Prefix,
+    given: SpanAttributes | undefined,
+    text: string,
+    time: TraceTime | undefined,
+  ): void {
+    if (span.state !== OPEN) {
+      super.start(span, prefix, given, text, time);
+      return;
+    }
+    this.#starts.before(span, time);
+    super.start(span, prefix, given, text, time);
+    this.#starts.after(span);
   }
 
   protected isLocalRoot(span: Span, trace: number): boolean {

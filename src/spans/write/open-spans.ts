@@ -1,45 +1,63 @@
-import { BoundedCache } from '../../core/bounded-cache.js';
-import { mayCompile } from '../../core/ring/compile.js';
+import { compile, mayCompile } from '../../core/ring/compile.js';
+import { commitSlot, slotLength } from '../../core/ring/compiled-slots.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import type { Ring } from '../../core/ring/ring.js';
-import { attributesAt, nameAt } from '../../heph/layout.js';
+import { attributesAt, DESCRIPTION_OFFSET, nameAt } from '../../heph/layout.js';
 import { writeText } from '../../heph/write/encoder.js';
-import { EventShapes } from '../../heph/write/event-shapes.js';
-import type { EventTrace } from '../../heph/write/event-stream.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
 import type { AttributeScalar } from '../../heph/write/value.js';
 import type { SpanAttributes, SpanValue } from '../attributes.js';
-import { IDENTITY_BYTES } from '../layout.js';
+import { FLAGS_AFTER_NAME, IDENTITY_BYTES, OWN_FLAGS, RESOURCE_SHIFT } from '../layout.js';
 import type { Policy } from '../policy.js';
+import { Scope } from '../scope.js';
+import { prefixOf } from '../slot/prefix.js';
+import type { Prefix, PrefixOutput } from '../slot/prefix.js';
 import {
   attributeName,
   mostBytes,
   SlotAttributes,
   writeAttribute,
 } from '../slot/slot-attributes.js';
-import { NOT_KEPT, snapshot } from '../span.js';
+import { OTHER_NAMES, StartWriters } from '../slot/start-writers.js';
+import type { SlotOutput } from '../slot/start-writers.js';
+import { NOT_KEPT } from '../span.js';
 import type { Span } from '../span.js';
-import { OTHER_NAMES } from './checked-names.js';
 import { LossNote } from './loss-note.js';
 import type { EncodedLosses } from './loss-note.js';
-import { compileEnd, compileTemplates, openSpanCompiler } from './span-shapes.js';
-import type { OpenSpanWriter, SlotEnd, TemplateWriter } from './span-shapes.js';
-import type { SpanTemplate, TemplateOutput } from './span-template.js';
 
-/** Names that spans get later, and how long they may be. */
-const RENAMED = 256;
-const MAX_RENAMED = 256;
+/** Of the prefixes by which spans are counted that get a name later. */
+const RENAMED = new Scope('renamed');
+/** Writers of a prefix that are tried one after the other. */
+const MOST_WRITERS = 4;
 
 /** What open spans need of the output of their thread. */
-export interface SpanEncoder extends TemplateOutput {
-  readonly trace: EventTrace;
+export interface SpanEncoder extends PrefixOutput {
   readonly ring: Ring;
   /** Whether every attribute is recorded as it is. */
   readonly takesAnything: boolean;
   readonly policy: Policy;
-  /** Nanoseconds since the trace's epoch: now. */
-  timeOf(time: undefined): number;
   encodeLosses(): EncodedLosses;
+}
+
+/** Records a span of which everything is in its slot at `at`, and frees the slot; false: the ring has no room. */
+type SlotEnd = (span: Span, at: number) => boolean;
+
+/** Compiles what ends the spans of a thread of which everything is in their slots. */
+function compileEnd(output: SlotOutput, table: OpenRecords): SlotEnd {
+  const { ring } = output.stream;
+  const { pending, publishOpen } = ring;
+  const scope = { ...table.constants, output, pending, publishOpen, ring, slotView: table.view };
+  // V8's middle compiler makes a call of each unsigned number that is read.
+  const nameBytes = `(slotView.getInt16(at + ${DESCRIPTION_OFFSET}) & 0xffff)`;
+  const wordAt = `${DESCRIPTION_OFFSET + 2 + FLAGS_AFTER_NAME} + ${nameBytes}`;
+  const word = `(span.flags & ${OWN_FLAGS}) | (output.resource << ${RESOURCE_SHIFT})`;
+  const body = `return function endSlot(span, at) {
+  const length = ${slotLength('at')};
+  if (ring.free < length && !ring.makeRoom(length)) return false;
+  ${commitSlot(ring, 'at', 'length', wordAt, word)}
+  return true;
+};`;
+  return compile('end of a span', scope, body) as SlotEnd;
 }
 
 /**
@@ -52,10 +70,7 @@ export class OpenSpans {
   /** What the end of the process says of the thread's losses. */
   readonly losses: LossNote;
   readonly #attributes: SlotAttributes;
-  /** What those count as that get a name later: as if each name had a writer. */
-  readonly #renamed: BoundedCache<number>;
-  readonly #shapes: EventShapes<OpenSpanWriter> | undefined;
-  readonly #fromTemplate: TemplateWriter | undefined;
+  readonly #writers: StartWriters | undefined;
   readonly #endSlot: SlotEnd | undefined;
 
   constructor(output: SpanEncoder, table: OpenRecords) {
@@ -63,96 +78,77 @@ export class OpenSpans {
     this.#output = output;
     this.#table = table;
     this.#attributes = new SlotAttributes(table.view, table.bytes);
-    this.#renamed = new BoundedCache(RENAMED, MAX_RENAMED, () => table.newWriter());
     if (!mayCompile()) return;
-    const { ring, trace } = output;
+    const { ring, trace } = output.stream;
     // Whether each record fits the ring and a packet.
     const canEnd = table.longest <= Math.min(ring.longestRecord, trace.packetLimit);
-    this.#shapes = new EventShapes(output.trace, openSpanCompiler(output, table, canEnd));
-    this.#fromTemplate = compileTemplates(output, table, canEnd);
+    this.#writers = new StartWriters(output, table, canEnd);
     if (canEnd) this.#endSlot = compileEnd(output, table);
   }
 
   /**
-   * Takes a slot for a span that has started; NOT_KEPT: there is none, which is counted.
+   * Starts a span now in a slot, if that takes no encoding: the policy must be to record every attribute as it is.
    *
-   * @param given the first attributes if the span has none of its own. It has them afterwards, here or there.
+   * @returns whether it has. Otherwise the span may have got the given attributes as its own.
    */
-  begin(span: Span, given: SpanAttributes | undefined): number {
-    const usual = this.#beginUsual(span, given ?? span.own);
-    if (usual !== -1) return usual;
-    if (given !== undefined) span.own ??= snapshot(given);
+  start(span: Span, prefix: Prefix, given: SpanAttributes | undefined, text: string): boolean {
+    const output = this.#output;
+    if (prefix.output !== output) prefix.encode(output, this.#table);
+    const { writer } = prefix;
+    let at = OTHER_NAMES;
+    try {
+      if (writer !== undefined) at = writer(span, prefix, given, text);
+      if (at === OTHER_NAMES) at = this.#startByNames(span, prefix, given, text);
+    } catch {
+      // An attribute that cannot be read.
+      return false;
+    }
+    if (at === -1) return false;
+    span.scope = prefix.scopeWord;
+    span.slot = at;
+    return true;
+  }
+
+  /** The same if the last span with the prefix had other attributes. */
+  #startByNames(
+    span: Span,
+    prefix: Prefix,
+    given: SpanAttributes | undefined,
+    text: string,
+  ): number {
+    if (prefix.bytes === 0) return -1;
+    for (const writer of prefix.writers) {
+      const at = writer(span, prefix, given, text);
+      if (at === OTHER_NAMES) continue;
+      prefix.writer = writer;
+      return at;
+    }
+    const writer = this.#writers?.of(given);
+    if (writer === undefined) return -1;
+    prefix.writer = writer;
+    prefix.writers = [writer, ...prefix.writers.slice(0, MOST_WRITERS - 1)];
+    const at = writer(span, prefix, given, text);
+    // A proxy may say other names each time.
+    return at === OTHER_NAMES ? -1 : at;
+  }
+
+  /** Encodes a span that has started to a slot that it takes. Without one it is counted. */
+  keep(span: Span): void {
     const at = this.#table.take();
     const length = at === -1 ? 0 : this.#encode(span, at);
     if (length > 0) {
       this.#table.publish(at, length);
-      return at;
+      span.slot = at;
+      return;
     }
     if (at !== -1) this.#table.release(at);
     this.#countUnkept(1);
-    return NOT_KEPT;
+    span.slot = NOT_KEPT;
   }
 
   #countUnkept(more: number): void {
     this.#table.countUnkept(more);
     this.losses.add(more, 0);
-  }
-
-  #beginUsual(span: Span, attributes: SpanAttributes | undefined): number {
-    if (span.extras !== undefined || this.#output.takesAnything !== true) return -1;
-    const shapes = this.#shapes;
-    if (shapes === undefined) return -1;
-    try {
-      const last = shapes.lastOf(span.name);
-      if (last !== undefined) {
-        const at = last(span, attributes);
-        if (at !== OTHER_NAMES) return at;
-      }
-      return this.#beginByShape(shapes, span, attributes);
-    } catch {
-      // An attribute that cannot be read.
-      return -1;
-    }
-  }
-
-  #beginByShape(
-    shapes: EventShapes<OpenSpanWriter>,
-    span: Span,
-    attributes: SpanAttributes | undefined,
-  ): number {
-    const described = shapes.describedAs(span.name);
-    if (described === undefined) return -1;
-    for (const shape of described.shapes) {
-      if (shape.emitter === undefined) continue;
-      const at = shape.emitter(span, attributes);
-      if (at === OTHER_NAMES) continue;
-      shapes.used(shape);
-      return at;
-    }
-    const writer = shapes.emitterOfOther(described, attributes);
-    const at = writer === undefined ? -1 : writer(span, attributes);
-    return at === OTHER_NAMES ? -1 : at;
-  }
-
-  /** What `begin` does before anybody sees the ids of a span. */
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- for those that keep traces
-  beforeStart(_span: Span): void {
-    // Only who keeps traces has something to do.
-  }
-
-  /** As `begin`, of a span that starts now, and that a template describes but for ids and the text, if it has one. */
-  beginFrom(span: Span, template: SpanTemplate, text: string): number {
-    const output = this.#output;
-    if (template.output !== output) template.encode(output, this.#table);
-    span.scope = template.scopeWord;
-    if (output.takesAnything === true && this.#fromTemplate !== undefined) {
-      const at = this.#fromTemplate(span, template, text);
-      if (at !== -1) return at;
-    }
-    span.start = output.timeOf(undefined);
-    if (template.scopeNumber === 0) span.extra().scope = template.scope;
-    span.own = template.attributesOf(text);
-    return this.begin(span, undefined);
   }
 
   /**
@@ -190,9 +186,16 @@ export class OpenSpans {
     const rest = attributesAt(view, slot);
     bytes.copyWithin(nameEnd, rest, slot + length);
     span.name = name;
-    table.noteWriter(at, this.#renamed.of(name));
+    table.noteWriter(at, this.#numberOf(name));
     this.#replace(span, at, nameEnd + slot + length - rest - at);
     return true;
+  }
+
+  /** What spans count as that get this name later. */
+  #numberOf(name: string): number {
+    const prefix = prefixOf(name, RENAMED, 0);
+    if (prefix.output !== this.#output) prefix.enter(this.#output, this.#table);
+    return prefix.number;
   }
 
   /** A span has changed in any way: it gets a slot with what it is now, for the one that it has. */

@@ -1,4 +1,3 @@
-import type { OpenRecords } from '../../core/ring/open-records.js';
 import { DEFAULT_MAX_PACKET_BYTES } from '../../heph/layout.js';
 import { MAX_NAMES } from '../../heph/write/event-shapes.js';
 import type { Stream } from '../../heph/write/stream.js';
@@ -15,7 +14,9 @@ import { observer } from '../observer.js';
 import type { Policy } from '../policy.js';
 import type { Resource } from '../resource.js';
 import type { Sampler } from '../sampling.js';
+import { NO_SCOPE } from '../scope.js';
 import type { Scope } from '../scope.js';
+import type { OpenRecord, Prefix } from '../slot/prefix.js';
 import type { Span, SpanTaker } from '../span.js';
 import type { Instant, TraceTime } from '../time.js';
 import { TOO_LONG } from './event-writer.js';
@@ -23,7 +24,6 @@ import { hide, NoteOutput } from './note-output.js';
 import { OpenSpans } from './open-spans.js';
 import type { SpanEncoder } from './open-spans.js';
 import { encodeSpan, PORTIONS } from './span-encoder.js';
-import type { OpenRecord } from './span-template.js';
 
 /** A context can outlive its span for as long as a connection or a timer: nothing of the program hangs off it then. */
 export function letGo(span: Span): void {
@@ -50,7 +50,7 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
     this.#policy = policy;
     this.policy = policy;
     const table = this.ring.openRecords;
-    hide(this, 'open', table === undefined ? undefined : this.openSpansIn(table));
+    hide(this, 'open', table === undefined ? undefined : new OpenSpans(this, table));
     this.setResource(resource);
   }
 
@@ -59,12 +59,36 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
     // Everything is in the ring already.
   }
 
-  get openMark(): number {
-    return 0;
+  /**
+   * Starts a span, and takes a slot for it. No other function sets a start.
+   *
+   * @param given attributes of the caller's, as they are now; undefined: none, or the span has its own.
+   * @param text with which the prefix ends; empty: with none.
+   * @param time when it starts; undefined: now.
+   */
+  start(
+    span: Span,
+    prefix: Prefix,
+    given: SpanAttributes | undefined,
+    text: string,
+    time: TraceTime | undefined,
+  ): void {
+    const { open } = this;
+    const isUsual = time === undefined && span.extras === undefined;
+    if (isUsual && this.takesAnything === true && open?.start(span, prefix, given, text) === true) {
+      return;
+    }
+    span.startAt(time ?? this.timeOf(undefined));
+    const { scope } = prefix;
+    const number = this.scopeNumber(scope);
+    span.scope = number | this.openMark;
+    if (number === 0 && scope !== NO_SCOPE) span.extra().scope = scope;
+    span.own ??= prefix.attributesOf(given, text);
+    open?.keep(span);
   }
 
-  protected openSpansIn(table: OpenRecords): OpenSpans {
-    return new OpenSpans(this, table);
+  get openMark(): number {
+    return 0;
   }
 
   get policy(): Policy {
@@ -101,7 +125,7 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
 
   /** The number of a scope; 0: it could not be defined. */
   scopeNumber(scope: Scope): number {
-    if (scope.output !== this) this.#defineScope(scope);
+    if (scope.output !== this && scope !== NO_SCOPE) this.#defineScope(scope);
     return scope.number;
   }
 

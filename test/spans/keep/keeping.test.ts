@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { endRequest, startRequestFrom } from '../../../src/spans/begin-span.js';
+import { endRequest, startRequest } from '../../../src/spans/begin-span.js';
 import { KIND_SHIFT, KINDS } from '../../../src/spans/layout.js';
 import { extract, inject } from '../../../src/spans/propagation.js';
 import { Scope } from '../../../src/spans/scope.js';
 import { startSpan } from '../../../src/spans/start-span.js';
-import { SpanTemplate } from '../../../src/spans/write/span-template.js';
+import { Prefix } from '../../../src/spans/slot/prefix.js';
 import { began, child, kept, request, SLOW, tracesOf } from './kept-run.js';
 
 test('slow and failed traces are kept whole, and the others are counted', async () => {
@@ -100,12 +100,13 @@ test('two local roots of one trace are decided together', async () => {
 });
 
 const server = KINDS.indexOf('server') << KIND_SHIFT;
-const template = new SpanTemplate(new Scope('test'), 'GET', server, (path) => ({ path }), true);
+const template = new Prefix(new Scope('test'), 'GET', server, (path) => ({ path }), true);
 
 /** Requests in a process that is older than the limit: what they sent, of those in `calling`. */
 async function requestsOfTemplate(count: number, children: number): Promise<string[]> {
   const open = [];
-  for (let n = 0; n < count; n++) open.push(startRequestFrom(template, '/', undefined, true));
+  for (let n = 0; n < count; n++)
+    open.push(startRequest(template, undefined, '/', undefined, true));
   for (let n = 0; n < children; n++) for (const root of open) child(root).end();
   const sent = open.map((root) => root.run(() => inject<Record<string, string>>({})));
   open.forEach(endRequest);
@@ -141,7 +142,7 @@ test('roots of one trace that follow each other are as old as the last one', asy
 test('a request for which its template has no room is one local root, too', async () => {
   const { spans, released } = await kept({ slowerThan: SLOW }, () => {
     for (const path of ['/', '/short', '/long'.padEnd(1000, 'g')]) {
-      endRequest(startRequestFrom(template, path, undefined, true));
+      endRequest(startRequest(template, undefined, path, undefined, true));
     }
   });
   expect(spans).toHaveLength(0);
@@ -211,7 +212,7 @@ test('what is not decided when recording ends is kept, and says so', async () =>
   const { spans } = await kept({ slowerThan: SLOW }, () => {
     const root = began(0, 'open');
     child(root).end();
-    startRequestFrom(template, '/open', undefined, true);
+    startRequest(template, undefined, '/open', undefined, true);
   });
   expect(spans.map(({ name, unfinished }) => [name, unfinished])).toEqual([
     ['query', false],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { endRequest, startRequestFrom } from '../../../src/spans/begin-span.js';
+import { endRequest, startRequest } from '../../../src/spans/begin-span.js';
 import { KIND_SHIFT, KINDS } from '../../../src/spans/layout.js';
 import { Scope } from '../../../src/spans/scope.js';
 import type { Span } from '../../../src/spans/span.js';
-import { SpanTemplate } from '../../../src/spans/write/span-template.js';
+import { Prefix } from '../../../src/spans/slot/prefix.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { seeded } from '../seeded.js';
 import { recorded } from '../span-trace.js';
@@ -24,7 +24,7 @@ test.each([
   const templates = Array.from({ length: TEMPLATES }, (_, n) => {
     const fixed = { number: n, padding: 'x'.repeat(n) };
     const attributesOf = (path: string): Record<string, string | number> => ({ ...fixed, path });
-    return new SpanTemplate(scope, `template ${n}`, SERVER, attributesOf, true);
+    return new Prefix(scope, `template ${n}`, SERVER, attributesOf, true);
   });
   const next = seeded(7);
   const random = (most: number): number => Math.floor(next() * most);
@@ -36,7 +36,7 @@ test.each([
       for (let i = 0; i < SPANS; i++) {
         const n = random(TEMPLATES);
         const path = `/${'p'.repeat(random(40))}${i}`;
-        open.push(startRequestFrom(templates[n]!, path, undefined, true));
+        open.push(startRequest(templates[n]!, undefined, path, undefined, true));
         expected.push({
           name: `template ${n}`,
           attributes: { number: n, padding: 'x'.repeat(n), path },

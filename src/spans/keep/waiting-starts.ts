@@ -1,10 +1,8 @@
 import { KEEP_SHIFT, KINDS, PARENT_REMOTE } from '../layout.js';
-import type { SpanAttributes } from '../attributes.js';
 import { keptUntil } from '../context/trace-state-entries.js';
-import { BELOW, OPEN } from '../span.js';
+import { BELOW } from '../span.js';
 import type { Span } from '../span.js';
-import { OpenSpans } from '../write/open-spans.js';
-import type { SpanTemplate } from '../write/span-template.js';
+import type { TraceTime } from '../time.js';
 import { CALLER, UNDECIDED } from './keep-decision.js';
 import { beginAnew, LATE_MS } from './late-spans.js';
 import { kindOf } from './span-flags.js';
@@ -25,49 +23,34 @@ export function holdsUntil(until: number): boolean {
   return left > 0 && (left <= 2 * LATE_MS || until === Infinity);
 }
 
-/** The open spans of a thread whose traces wait. */
-export class KeepingOpenSpans extends OpenSpans {
-  traces: UndecidedTraces | undefined;
+/** The starts of a thread's spans whose traces wait. */
+export class WaitingStarts {
+  readonly #traces: UndecidedTraces;
 
-  override begin(span: Span, given: SpanAttributes | undefined): number {
-    if (span.state === OPEN) {
-      span.scope |= UNDECIDED_MARK;
-      if (this.#isLate(span)) this.#start(span, span.start);
-      if ((span.flags & BELOW) === 0) this.#started(span);
-    }
-    return super.begin(span, given);
+  constructor(traces: UndecidedTraces) {
+    this.#traces = traces;
   }
 
-  override beginFrom(span: Span, template: SpanTemplate, text: string): number {
-    if (span.state !== OPEN) return super.beginFrom(span, template, text);
-    if (this.#isLate(span)) this.#start(span, this.traces!.now());
-    const slot = super.beginFrom(span, template, text);
-    // Not before: it has no start until then.
+  /** Before a span of this thread starts, now if without a time: below a trace that was decided long ago it begins a new one. */
+  before(span: Span, time: TraceTime | undefined): void {
+    const { flags, t2, t3 } = span;
+    const traces = this.#traces;
+    if ((flags & BELOW) === 0 || traces.find(t2, t3) !== 0) return;
+    if (traces.pastOf(t2, t3, Number(time ?? traces.now())) === OVER) beginAnew(span);
+  }
+
+  /** A span has started, and has its start. */
+  after(span: Span): void {
     if ((span.flags & BELOW) === 0) this.#started(span);
-    return slot;
-  }
-
-  override beforeStart(span: Span): void {
-    if (this.#isLate(span)) this.#start(span, span.start);
-  }
-
-  /** Whether the trace does not wait in which another span of this thread is the parent. */
-  #isLate({ flags, t2, t3 }: Span): boolean {
-    return (flags & BELOW) !== 0 && this.traces!.find(t2, t3) === 0;
-  }
-
-  /** A span starts whose trace is decided. */
-  #start(span: Span, start: number): void {
-    if (this.traces!.pastOf(span.t2, span.t3, start) === OVER) beginAnew(span);
   }
 
   #started(span: Span): void {
     if ((span.p0 | span.p1) === 0) {
       // It is the first span of all.
-      this.traces!.add(span.t0, span.t1, span.t2, span.t3, span.start);
+      this.#traces.add(span.t0, span.t1, span.t2, span.t3, span.start);
       return;
     }
-    const traces = this.traces!;
+    const traces = this.#traces;
     const isRoot = (span.flags & PARENT_REMOTE) !== 0;
     let trace = traces.find(span.t2, span.t3);
     if (trace === 0) trace = this.#begun(span, isRoot);
@@ -85,7 +68,7 @@ export class KeepingOpenSpans extends OpenSpans {
 
   /** The first span of a trace has started, or a late one. Returns the trace; 0: it has been decided. */
   #begun(span: Span, isRoot: boolean): number {
-    const traces = this.traces!;
+    const traces = this.#traces;
     const { t0, t1, t2, t3, start } = span;
     // Below a span of this process that is not recorded, it begins the trace; below one that was decided it does not.
     if (!isRoot && traces.pastOf(t2, t3, start) !== OVER) return 0;
