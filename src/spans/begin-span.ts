@@ -13,6 +13,7 @@ import {
   TRACE_FLAGS_MASK,
 } from './layout.js';
 import { observer } from './observer.js';
+import type { SpanObserver } from './observer.js';
 import { checkName, isIdle, openOutput, output, warnWithoutTarget } from './recording.js';
 import { isInShare } from './sampling.js';
 import { NO_SCOPE } from './scope.js';
@@ -162,15 +163,26 @@ export function start(
   active: ActiveContext | undefined,
   time?: TraceTime,
 ): Span {
-  if (observer !== undefined && span.state === OPEN) {
-    // Who sees the span wants an object.
-    span.own ??= prefix.attributesOf(given, text) ?? {};
-    to.start(span, prefix, given === undefined ? undefined : span.own, text, time);
-    observer.started(span, active, prefix.scope === NO_SCOPE ? undefined : prefix.scope);
-  } else {
-    to.start(span, prefix, given, text, time);
-  }
+  if (observer === undefined) to.start(span, prefix, given, text, time);
+  else startObserved(observer, to, span, prefix, given, text, active, time);
   return span;
+}
+
+function startObserved(
+  by: SpanObserver,
+  to: SpanOutput,
+  span: Span,
+  prefix: Prefix,
+  given: SpanAttributes | undefined,
+  text: string,
+  active: ActiveContext | undefined,
+  time: TraceTime | undefined,
+): void {
+  // Who sees the span wants an object.
+  span.own ??= prefix.attributesOf(given, text) ?? {};
+  to.start(span, prefix, given === undefined ? undefined : span.own, text, time);
+  if (span.state !== OPEN) return;
+  by.started(span, active, prefix.scope === NO_SCOPE ? undefined : prefix.scope);
 }
 
 /** The start of a span that began so many nanoseconds ago, but not before its parent; undefined: now. */
@@ -248,7 +260,8 @@ export function startIn(
   const parent = context?.activeSpan;
   const span = begin(to, prefix.name, parent, carried, true, prefix.kind);
   if (span.state !== OPEN) return span;
-  return start(to, span, prefix, given, text, context, earlier(to, tookNs, parent));
+  const time = tookNs === 0 ? undefined : earlier(to, tookNs, parent);
+  return start(to, span, prefix, given, text, context, time);
 }
 
 const NO_DETAILS: SpanDetails = { root: false, startTime: undefined, links: [], decide: undefined };

@@ -4,7 +4,7 @@ import type { NativeOpenRecordOptions } from '../native-ring.js';
 
 /** How a format opens a ring with a table of open records; see {@link OpenRecords}. */
 export type OpenRecordOptions = NativeOpenRecordOptions & {
-  /** Places among them that are for what records have in common; see `takeCopied`. */
+  /** How many of them are for what records have in common; see `takeCopied`. */
   copied?: number;
 };
 

@@ -41,7 +41,7 @@ export class Prefix {
   /** Whether the last attribute ends with the text. */
   readonly hasText: boolean;
   /** Where ids and flags begin in the record. */
-  readonly idsAt: number;
+  idsAt = 0;
   /** Of the same name. */
   next: Prefix | undefined = undefined;
   /** What it was encoded for. */
@@ -78,7 +78,6 @@ export class Prefix {
     this.kind = kind;
     this.#make = make;
     this.hasText = hasText;
-    this.idsAt = nameAt(0) + prefixed(name).length;
   }
 
   /** All attributes of a span, as an object of its own. */
@@ -120,6 +119,7 @@ export class Prefix {
     if (isUnknown || record?.isWhole !== true || record.bytes.length > table.longest) return;
     const names = Object.keys(own).filter((each) => own[each] !== undefined);
     const last = own[names.at(-1) ?? ''];
+    this.idsAt = nameAt(0) + prefixed(name).length;
     this.count = names.length;
     this.valueBytes = typeof last === 'string' ? Buffer.byteLength(last) : 0;
     this.scopeWord = span.scope | output.openMark;

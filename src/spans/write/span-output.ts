@@ -75,16 +75,29 @@ export class SpanOutput extends NoteOutput implements SpanTaker, SpanEncoder {
   ): void {
     const { open } = this;
     const isUsual = time === undefined && span.extras === undefined;
-    if (isUsual && this.takesAnything === true && open?.start(span, prefix, given, text) === true) {
-      return;
-    }
+    const isStarted =
+      isUsual &&
+      this.takesAnything === true &&
+      open !== undefined &&
+      open.start(span, prefix, given, text);
+    if (!isStarted) this.#startAny(span, prefix, given, text, time);
+  }
+
+  /** As `start`, of a span of any content. */
+  #startAny(
+    span: Span,
+    prefix: Prefix,
+    given: SpanAttributes | undefined,
+    text: string,
+    time: TraceTime | undefined,
+  ): void {
     span.startAt(time ?? this.timeOf(undefined));
     const { scope } = prefix;
     const number = this.scopeNumber(scope);
     span.scope = number | this.openMark;
     if (number === 0 && scope !== NO_SCOPE) span.extra().scope = scope;
     span.own ??= prefix.attributesOf(given, text);
-    open?.keep(span);
+    this.open?.keep(span);
   }
 
   get openMark(): number {
