@@ -1,7 +1,7 @@
 import { ownOptions } from '../../core/options/argument.js';
 import { whole } from '../../core/settings/kinds.js';
 import { valueOf } from '../../core/settings/value-of.js';
-import { slotBytes } from '../../core/ring/open-records.js';
+import { MOST_SLOTS, slotBytes } from '../../core/ring/open-records.js';
 import type { OpenRecordOptions } from '../../core/ring/open-records.js';
 import { STREAM_OFFSET } from '../layout.js';
 
