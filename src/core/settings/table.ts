@@ -110,7 +110,7 @@ export const SETTINGS = {
    */
   QUIET: setting(flag, undefined),
 
-  /** With `heph` alone a thread has an [ovni stream](threads.md) once the program calls ovni. */
+  /** With `heph` alone a thread has an [ovni stream](instrumentation.md#events-of-your-own-in-ovni) once the program calls ovni. */
   FORMATS: setting(list('heph, ovni or heph,ovni', /^(?:(?:heph|ovni)(?:,|$))+$/), ['heph']),
   /**
    * Where Heph goes: a file, `udp://host:port`, `tcp://host:port` or `unix:/path`.
