@@ -15,7 +15,7 @@ const page = readFileSync(
   fileURLToPath(new URL('../../docs/shipping/parquet.md', import.meta.url)),
   'utf8',
 );
-const questions = [...page.matchAll(/```sql\n-- (\d+)\. (.*)\n([^]*?);\n```/g)].map(
+const questions = [...page.matchAll(/^-- (\d+)\. (.*)\n([^]*?);\n/gm)].map(
   ([, number, title, query]) => ({ number: Number(number), title: title!, query: query! }),
 );
 const directory = temporaryDirectory();
