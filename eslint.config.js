@@ -39,6 +39,21 @@ const INDEX_ROOMS = {
   serve: ['cache', 'build'],
 };
 
+/** Rooms of src/look/report, bottom first: each imports only those before it. */
+const REPORT_ROOMS = [
+  'shape',
+  'measures',
+  'names',
+  'recording',
+  'threads',
+  'trees',
+  'groups',
+  'errors',
+  'slow',
+  'mpi',
+  'print',
+];
+
 /** Folders of src in which nothing is called a place any more, and the files of them in which something still is. */
 const NAMED = [
   'cli',
@@ -138,6 +153,22 @@ export default tseslint.config(
       'no-restricted-imports': [
         'error',
         { patterns: [{ group: later.map((each) => `../${each}/*`), message: 'A later room.' }] },
+      ],
+    },
+  })),
+  ...REPORT_ROOMS.slice(0, -1).map((room, at) => ({
+    files: [`src/look/report/${room}/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: [...REPORT_ROOMS.slice(at + 1).map((each) => `../${each}/*`), '../report.js'],
+              message: 'A later room.',
+            },
+          ],
+        },
       ],
     },
   })),

@@ -3,7 +3,7 @@ import { parseTimePoint } from '../look/condition/time-point.js';
 import type { TimeRange } from '../look/condition/time-point.js';
 import { parseWhere } from '../look/condition/where.js';
 import type { Condition } from '../look/index/look-index.js';
-import { shellWord } from '../look/report/hint-texts.js';
+import { shellWord } from '../look/report/print/hint-texts.js';
 import { UsageError } from './command.js';
 
 /** Options of the subcommands that select a part of a recording. */

@@ -64,7 +64,7 @@ export const fieldEncodings = {
 /** A type of the table: `'int'`, `'datatype'`. */
 export type FieldType = keyof typeof fieldEncodings;
 
-/** What MPI reports of a message that has arrived. */
+/** MPI's status of a message that has arrived. */
 export interface Status {
   /** Bytes that were received (MPI's own count is of elements). */
   bytes: number;
@@ -79,29 +79,29 @@ export interface Status {
 /** Integers of an array argument. */
 export type Integers = readonly number[] | Int8Array | Int16Array | Int32Array;
 
-/** What a caller gives for one element of a type. */
+/** The value of one element that `log` accepts. */
 type Given<T> = T extends 'int64' | 'address'
   ? number | bigint
   : T extends 'chars'
     ? string
     : number;
 
-/** What a caller gives for an array; null is C's NULL and stored like an empty array. */
+/** An array that `log` accepts; null is C's NULL and stored like an empty array. */
 type GivenArray<T> = T extends 'status'
   ? readonly Status[] | null
   : T extends 'chars'
     ? readonly string[] | null
     : Integers | null;
 
-/** What a caller gives for an array of arrays. */
+/** An array of arrays that `log` accepts. */
 type GivenRows<T> = T extends 'chars'
   ? readonly (readonly string[])[] | null
   : readonly Integers[] | null;
 
-/** What a caller gives for one value; null says that a status was ignored. */
+/** One value that `log` accepts; null says that a status was ignored. */
 type GivenOne<T> = T extends 'status' ? Status | null : Given<T>;
 
-/** What a reader gives for one element. */
+/** The value of one element that readers return. */
 type Read<T> = T extends 'int64' | 'address'
   ? bigint
   : T extends 'chars'
@@ -110,7 +110,7 @@ type Read<T> = T extends 'int64' | 'address'
       ? Status
       : number;
 
-/** What a reader gives for one value; a status that was ignored or not stored is null. */
+/** One value that readers return; a status that was ignored or not stored is null. */
 type ReadOne<T> = T extends 'status' ? Status | null : Read<T>;
 
 type Split<S extends string> = S extends ''
@@ -151,7 +151,7 @@ type ReadFor<F> = F extends `${infer T} ${infer Rest}`
 type Shown<T> = { [K in keyof T]: T[K] };
 
 /**
- * What a caller gives for a call: `{ count: number; datatype: number; dest: number; … }`. Fields that
+ * Arguments of a call for `log`: `{ count: number; datatype: number; dest: number; … }`. Fields that
  * only the root's record has may be left out by the others.
  */
 export type CallArguments<N extends CallName> = Shown<
@@ -160,7 +160,7 @@ export type CallArguments<N extends CallName> = Shown<
   }
 >;
 
-/** What a reader gives for a call. Fields that only the root's record has are absent elsewhere. */
+/** Arguments of a call from a reader. Fields that only the root's record has are absent elsewhere. */
 export type CallFields<N extends CallName> = Shown<
   { [F in FieldsOf<N> as AlwaysName<F>]: ReadFor<F> } & {
     [F in FieldsOf<N> as RootName<F>]?: ReadFor<F>;

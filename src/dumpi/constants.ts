@@ -128,7 +128,7 @@ export const Keyval = {
   FIRST_USER: 10,
 } as const;
 
-/** What comparing two groups or communicators says. */
+/** Results of comparing two groups or communicators. */
 export const Comparison = {
   ERROR: 0,
   IDENT: 1,
@@ -198,7 +198,7 @@ export const FileMode = {
   APPEND: 9,
 } as const;
 
-/** What a file position counts from. */
+/** Origins of a file position. */
 export const Whence = {
   ERROR: 0,
   SET: 1,

@@ -170,7 +170,7 @@ export function sizedDatatype(
   return { datatype, bytes: isSize ? bytes : undefined };
 }
 
-/** What a list of sizes says of a datatype: 0 means that nobody knows, except of MPI_LB and MPI_UB. */
+/** Looks a datatype's bytes up in a list: 0 means unknown, except for MPI_LB and MPI_UB. */
 export function listedSize(list: readonly number[], datatype: number): number | undefined {
   const bytes = list[datatype];
   const hasNone = datatype === Datatype.LB || datatype === Datatype.UB;

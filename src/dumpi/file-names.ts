@@ -5,7 +5,7 @@ function padded(value: number, digits: number): string {
 }
 
 /**
- * What the names of a run's files begin with: the root, and when rank 0 started in local time, as
+ * Begin of the names of a run's files: the root, and when rank 0 started in local time, as
  * `dumpi-2026.11.21.00.17.10`.
  */
 export function filePrefix(fileRoot: string, start: Date): string {
@@ -15,9 +15,9 @@ export function filePrefix(fileRoot: string, start: Date): string {
   return `${fileRoot}-${padded(start.getFullYear(), 4)}.${rest}`;
 }
 
-/** What lies next to a rank's file until it is complete, under hidden names. */
+/** Hidden files next to a rank's file until it is complete. */
 export interface SideFiles {
-  /** What only the end of the file says, kept current: JSON. */
+  /** Sections for the end of the file, kept current: JSON. */
   sections: string;
   /** The same while it is being replaced. */
   newSections: string;
@@ -25,7 +25,7 @@ export interface SideFiles {
   names: string;
 }
 
-/** What lies next to a rank's file. */
+/** Names the hidden files next to a rank's file. */
 export function sideFiles(file: string): SideFiles {
   const name = `.${basename(file)}`;
   const hidden = join(dirname(file), name);
@@ -42,7 +42,7 @@ export function fileOfSections(path: string): string | undefined {
   return match === null ? undefined : join(dirname(path), match[1]!);
 }
 
-/** What a ring of calls says of its format. */
+/** Format of a ring of calls. */
 export const CALLS_FORMAT = 'dumpi';
 
 /** Rings of a rank: of its calls, and of the names. */

@@ -16,7 +16,7 @@ import { PRIVATE_FILE } from '../core/options/file-mode.js';
 import type { RingWriter } from '../core/recovery/lost-ring.js';
 import type { Version } from './sections.js';
 
-/** What a rank keeps current in a file next to its ring, because only the end of its trace says it. */
+/** Sections that a rank keeps in a file next to its ring, until they are written at the end of its trace. */
 export interface KeptSections {
   version: Version;
   /** Seconds since the Unix epoch. */
@@ -52,7 +52,7 @@ export function keepSections(path: string, sections: KeptSections): void {
 const areIntegers = listOf((value) => Number.isInteger(value) && ((value as number) | 0) === value);
 const areTexts = listOf(isText);
 
-/** What each field of the file must be. */
+/** The check of each field of the file. */
 const FIELDS: Readonly<Record<keyof KeptSections, Check>> = {
   writer: objectOf<RankWriter>({
     pid: Number.isSafeInteger,

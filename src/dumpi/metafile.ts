@@ -9,7 +9,7 @@ import { wrapSystemError } from '../core/files/system-error.js';
 import { replaceFile } from '../core/native-calls.js';
 import type { Version } from './sections.js';
 
-/** What the text file of a run says, which holds the files of its ranks together (METAFILE). */
+/** The content of a metafile: the text file of a run, which names the files of its ranks. */
 export interface Metafile {
   hostname: string;
   /** Ranks of the run, and so files next to it: 1 or more. */
@@ -17,7 +17,7 @@ export interface Metafile {
   username: string;
   /** Start of the run in seconds since the Unix epoch. */
   startTime: number;
-  /** What the names of the ranks' files begin with, without a directory. */
+  /** Begin of the names of the ranks' files, without a directory. */
   fileprefix: string;
   version: Version;
 }
@@ -35,7 +35,7 @@ export function rankFileName(fileprefix: string, rank: number): string {
   return `${fileprefix}-${String(rank).padStart(DIGITS, '0')}.bin`;
 }
 
-/** What ends a line for a reader of metafiles, of whatever system. */
+/** Line ends of metafiles, of any system. */
 export const LINE_ENDS = /[\r\n]+/g;
 
 /** @throws TracewrightError for a text that would be more than one line of a metafile. */

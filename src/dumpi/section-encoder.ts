@@ -11,7 +11,7 @@ import type { SectionName } from './layout.js';
 import { isAtLeast } from './sections.js';
 import type { FunctionName, Footer, Header } from './sections.js';
 
-/** What follows the calls of a trace file. A section that is undefined is not in the index. */
+/** Sections after the calls of a trace file. An undefined one is not in the index. */
 interface SectionContents {
   header: Header;
   footer: Footer;

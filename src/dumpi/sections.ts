@@ -1,7 +1,7 @@
 /** Version of the library that wrote a trace: major, minor, patch. */
 export type Version = readonly [number, number, number];
 
-/** What the header says of the run (section T.2). */
+/** The header: facts of the run (section T.2). */
 export interface Header {
   version: Version;
   /** Start of the run in seconds since the Unix epoch. */

@@ -10,7 +10,7 @@ import { encodeFunctionName, encodeSections } from './section-encoder.js';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** What follows the calls in a rank's file. */
+/** All that follows the calls in a rank's file. */
 export interface Trailer {
   kept: KeptSections;
   /** Calls that are stored, and calls that are not, by label. */

@@ -20,7 +20,7 @@ export function kindOfName(file: string): TraceKind | undefined {
   return traceKinds.find((kind) => file.endsWith(extensions[kind]));
 }
 
-/** What a ring says of its format. */
+/** Format of a ring. */
 export type RingFormat = `laplace-${TraceKind}`;
 
 /** The kind of the trace that a ring of this format feeds; undefined for rings of other formats. */

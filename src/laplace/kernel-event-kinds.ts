@@ -76,7 +76,7 @@ export const LONGEST_LINE = LONGEST_NAME + 256;
 export const END_TAG = 'c';
 export const END_LINE = `${END_TAG}\n`;
 
-/** What a tag is: of the catalog, or of an event that it does not have. */
+/** Whether a byte may be a tag, of the catalog or of an event that it does not have. */
 export function isTag(byte: number): boolean {
   return byte > 0x20 && byte < 0x7f;
 }

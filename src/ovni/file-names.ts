@@ -30,7 +30,7 @@ export const CPUS_NAMED = '.cpus';
 /** The folder of ovni traces in the directory of a run of the register hook. */
 export const RUN_FOLDER = 'ovni';
 
-/** What a ring's format begins with; the version follows. */
+/** Begin of a ring's format; the version follows. */
 export const RING_FORMAT = 'ovni ';
 
 const RING = '.ring';
@@ -44,7 +44,7 @@ export const HALF_WRITTEN_METADATA = [STREAM_METADATA, FINISHED_METADATA, PROCES
   (name) => `.${name}.new`,
 );
 
-/** What a file of `name` is called while it is copied into a trace. */
+/** Names a file while it is copied into a trace. */
 export function copyName(name: string): string {
   return `.${name}.new`;
 }

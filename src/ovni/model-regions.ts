@@ -3,7 +3,7 @@ import { modelOf, models, pairs } from './catalog.js';
 import type { DeclaredMcv, ModelName } from './catalog.js';
 
 /**
- * What the events of the runtimes' models do to a thread in the emulator. Each of these models keeps a
+ * Effects of the runtimes' events on a thread in the emulator. Each of these models keeps a
  * stack of the regions that the thread is in, and some models a progress state.
  */
 export interface RegionChange {
@@ -58,7 +58,7 @@ export function firstProgress(model: ModelName): string {
   return `${models[model].id}${PROGRESS[0]}`;
 }
 
-/** What an event does, by `StreamEvent.code`; undefined if it concerns no region. */
+/** The effect of an event, by `StreamEvent.code`; undefined if it concerns no region. */
 export function regionChangeOf(code: number): RegionChange | undefined {
   return byCode.get(code);
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import type { Report } from '../../src/look/report/report-shape.js';
+import type { Report } from '../../src/look/report/shape/report-shape.js';
 import { describeWith } from './servers.js';
 import { below, lineOf, runLibrary } from './traced-library.js';
 

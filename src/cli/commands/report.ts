@@ -6,12 +6,16 @@ import {
 import type { ComparedIndex } from '../../look/compare/compare-recordings.js';
 import { rangeOf } from '../../look/condition/time-point.js';
 import { groupsBy } from '../../look/condition/where.js';
-import { PICTURED_GROUPS, reportPage } from '../../look/report/html/html-page.js';
+import { PICTURED_GROUPS, reportPage } from '../../look/report/print/html/html-page.js';
 import { makeReport } from '../../look/report/report.js';
 import type { ReportOptions } from '../../look/report/report.js';
-import { endOf } from '../../look/report/selection.js';
-import { jsonReport, textReport } from '../../look/report/text/text-report.js';
-import { terminalStyle, textStyle, type TextStyle } from '../../look/report/text/text-style.js';
+import { endOf } from '../../look/report/measures/selection.js';
+import { jsonReport, textReport } from '../../look/report/print/text/text-report.js';
+import {
+  terminalStyle,
+  textStyle,
+  type TextStyle,
+} from '../../look/report/print/text/text-style.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { type Command, EXIT_DONE, parseCommandLine, printMessage, UsageError } from '../command.js';
 import {

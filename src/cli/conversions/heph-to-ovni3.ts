@@ -5,7 +5,7 @@ import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { isRequest } from '../../look/index/index-row.js';
 import { INSTANT_BIT } from '../../look/index/look-index.js';
 import type { IndexPart, LookIndex, Source } from '../../look/index/look-index.js';
-import { kindOfSpan } from '../../look/report/interruption-kinds.js';
+import { kindOfSpan } from '../../look/report/names/interruption-kinds.js';
 import { loomName, processName, streamFiles } from '../../ovni/file-names.js';
 import {
   CLOCK_OFFSET,

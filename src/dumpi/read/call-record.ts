@@ -33,7 +33,7 @@ export interface CallRecordOf<N extends CallName> {
   size: number;
   label: number;
   name: N;
-  /** What the record holds, as its bits say: see layout.ts. */
+  /** Bits that say which parts the record has: see layout.ts. */
   mask: number;
   thread: number | undefined;
   /** CPU time that the process had used. */

@@ -211,7 +211,7 @@ export class TraceCheck {
     yield this.#warning('function-name', `function ${addressText(fn)} has no name`, offset);
   }
 
-  /** What lies between the sections, apart from an empty section of keyvals, which has no entry. */
+  /** Reports bytes between the sections, apart from an empty section of keyvals, which has no entry. */
   *#unusedBytes(): Generator<Finding, void> {
     const { extents, index, indexOffset } = this.#sections;
     const covered = [

@@ -95,7 +95,7 @@ export class Communicators {
     this.#members.set(WORLD, this.#world);
   }
 
-  /** What follows are the calls of this rank. */
+  /** Begins the calls of a rank. */
   begin(rank: number): void {
     this.#rank = rank;
     this.#groups.clear();
@@ -242,7 +242,7 @@ export class Communicators {
     this.#groups.set(handle, group);
   }
 
-  /** What a group keeps: the ranks of the whole run are there once for all. */
+  /** Counts the ranks that a group keeps; those of the whole run are there once for all. */
   #ranksIn(group: KnownGroup | undefined): number {
     const { ranks, without } = group ?? {};
     const own = ranks === this.#world ? 0 : (ranks?.length ?? 0);

@@ -6,7 +6,7 @@ import type { FieldValue } from './call-record.js';
 /** The length that is printed for an array that ends with a NULL. */
 const NULL_TERMINATED = -2;
 
-/** What is printed for an array that is empty or NULL. */
+/** Printed for an array that is empty or NULL. */
 const IGNORED = '<IGNORED>';
 
 /** A C string ends at its first NUL. */

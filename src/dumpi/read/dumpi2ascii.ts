@@ -75,7 +75,7 @@ const printedOrder: Partial<Record<CallName, readonly string[]>> = {
 };
 
 /**
- * What `dumpi2ascii -a` of sst-dumpi 13.1 prints for a trace file, line for line: the header, the
+ * Prints a trace file as `dumpi2ascii -a` of sst-dumpi 13.1 does, line for line: the header, the
  * calls, the keyvals, the counts of the footer, counter labels, function names and datatype sizes. As
  * there, the start time is in the time zone of the process, and times past 65,535 s over the bias are
  * those that the record's 16 bits say.

@@ -23,7 +23,7 @@ function beginsWithMagic(path: string): boolean {
   return head?.length === MAGIC_BYTES && head.readBigUInt64BE() === MAGIC;
 }
 
-/** What the files with the calls yield. A fault of one leaves the others. */
+/** Yields from each file with calls. A fault of one leaves the others. */
 function* ofEach<T>(
   path: string,
   onFault: OnFault | undefined,

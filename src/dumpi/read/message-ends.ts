@@ -1,7 +1,7 @@
 import { ANY_SOURCE, ANY_TAG } from '../constants.js';
 import type { CallRecord } from './call-record.js';
 
-/** What a call says of a message that it sends or receives. */
+/** A message as the call that sends or receives it describes it. */
 export interface MessageSide {
   sends: boolean;
   /** Rank in the communicator; `ANY_SOURCE` of a receive that does not say whom it is from. */
@@ -13,7 +13,7 @@ export interface MessageSide {
   datatype: number;
 }
 
-/** What a call has received. */
+/** Source, tag and bytes of a message that a call has received. */
 interface Status {
   source: number;
   tag: number;

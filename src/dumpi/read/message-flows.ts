@@ -5,7 +5,7 @@ import type { CallRecord } from './call-record.js';
 
 /** Kinds of messages (sender, receiver, tag, communicator) that are counted apart, at most. */
 const MAX_KINDS = 1 << 20;
-/** What a call is to a message: one of its ends. */
+/** One end of a message: the call that sends or receives it. */
 export interface MessageEnd {
   /** Of the messages of one kind. */
   kind: MessageKind;
@@ -48,7 +48,7 @@ export class MessageFlows {
     this.#communicators = new Communicators(size);
   }
 
-  /** What follows are the calls of this rank. */
+  /** Begins the calls of a rank. */
   begin(rank: number): void {
     this.#rank = rank;
     this.#communicators.begin(rank);

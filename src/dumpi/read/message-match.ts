@@ -57,7 +57,7 @@ interface Traffic {
   bytes: number;
 }
 
-/** What the ranks have done in one communicator, in which a peer is a rank of the communicator. */
+/** Sends and receives in one communicator, in which a peer is a rank of the communicator. */
 interface Exchange {
   sends: Streams;
   receives: Streams;
@@ -103,7 +103,7 @@ export class MessageMatch {
     this.#cancelled = new Float64Array(size);
   }
 
-  /** What follows are the calls of this rank. */
+  /** Begins the calls of a rank. */
   begin(rank: number, sections: Sections): void {
     const { footer } = sections;
     this.#rank = rank;
@@ -155,7 +155,7 @@ export class MessageMatch {
   }
 
   /**
-   * What does not match, once all ranks have been read; nothing where one could not be read to its
+   * Lists what does not match, once all ranks have been read; nothing where one could not be read to its
    * end or has left such calls out.
    */
   *findings(path: string): Generator<Finding, void> {
@@ -167,7 +167,7 @@ export class MessageMatch {
   }
 
   /**
-   * What each rank has sent to each other one, as far as it was read: ranks of the run, messages, and
+   * Sums up what each rank has sent to each other one, as far as it was read: ranks of the run, messages, and
    * bytes, which are NaN where a datatype is not known.
    */
   *traffic(): Generator<Traffic, void> {

@@ -11,7 +11,7 @@ import { CallCursor } from './reader.js';
 
 const CLOCKS: readonly Clock[] = ['wall', 'cpu'];
 
-/** What the calls of a body say about the sections that follow it. */
+/** Facts for the sections, from the calls of a body. */
 interface BodySurvey {
   /** Bytes from the start of the file to the end of the last whole call. */
   end: number;
@@ -71,7 +71,7 @@ function ignoredIn(ring: Pick<FeedingRing, 'content'> | undefined): number[] {
 }
 
 /**
- * What follows the calls of a rank whose process has not written it.
+ * Makes the sections of a rank whose process has not written them.
  *
  * @param ring undefined: it is lost.
  */

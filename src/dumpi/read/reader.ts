@@ -73,7 +73,7 @@ function turnFunctions(names: readonly FunctionName[]): TurnFunctions {
   return { cpu: addressesOf(TURN_TEXTS.cpu), wall: addressesOf(TURN_TEXTS.wall) };
 }
 
-/** What is known of a body. */
+/** A body, and what is known of it. */
 interface Body {
   /** Bytes from the start of the file to its biases. */
   from: number;

@@ -105,7 +105,7 @@ export function readRows(path: string, options: RowOptions): RowReading {
   return reading;
 }
 
-/** What only its record says of a call. */
+/** Makes a reader of the arguments that only a call's record has. */
 function callFields(sections: Sections): AttributeReader {
   const cursor = CallCursor.ofTrace(sections);
   return {

@@ -33,7 +33,7 @@ export class RunMessages {
     this.#flows = new MessageFlows(ranks);
   }
 
-  /** What follows are the calls of this rank. */
+  /** Begins the calls of a rank. */
   begin(rank: number): void {
     this.#flows.begin(rank);
     this.#asked.clear();

@@ -3,7 +3,7 @@ import type { RunFiles } from './run-files.js';
 /** Node's own object of worker threads: its `Worker` is replaced. */
 export const nodeThreads = process.getBuiltinModule('node:worker_threads');
 
-/** What a worker learns from its environment data, of which it gets a copy when it is made. */
+/** A worker's rank and run, from its environment data, of which it gets a copy when it is made. */
 export interface Assignment {
   number: number;
   /** The state of the run's `RankRendezvous`. */

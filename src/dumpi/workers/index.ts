@@ -46,7 +46,7 @@ import { MAIN_RANK } from './run-files.js';
 import { warnNotRecorded } from './warnings.js';
 import { traceWorker } from './worker-thread.js';
 
-/** What a worker imports to get this module; in a bundled ES module the package that is installed. */
+/** Path that a worker imports for this module; in a bundled ES module the package that is installed. */
 const THIS_MODULE =
   typeof __filename === 'string' ? pathToFileURL(__filename).href : 'tracewright/dumpi/workers';
 

@@ -99,7 +99,7 @@ function seenArguments({ execArgv }: WorkerOptions): string[] {
 /** Of a worker that is no rank. */
 const NOTHING: Partial<Begun> = {};
 
-/** What the run knows of a worker that is a rank. */
+/** A worker that is a rank. */
 interface Member {
   number: number;
   peer: Peer | undefined;

@@ -4,7 +4,7 @@ import { types } from 'node:util';
 import { MessagePort } from 'node:worker_threads';
 import { byteLengthOf } from '../../core/typed-array.js';
 
-/** What an object or array costs without its contents, and what anything else of a fixed size does. */
+/** Bytes of an object or array without its contents, and of anything else of a fixed size. */
 const OBJECT_BYTES = 8;
 const NUMBER_BYTES = 8;
 /** Longer arrays are mostly holes: only what is in them counts. */
@@ -88,7 +88,7 @@ function isOfNode(each: object): boolean {
   );
 }
 
-/** What an object takes without the objects in it, which are left for later. */
+/** Bytes of an object without the objects in it, which are left for later. */
 function sizeOfOne(each: object, left: object[]): number {
   // Most messages are such objects: no need to ask for everything else that they might be.
   if (Reflect.getPrototypeOf(each) === Object.prototype) return sizeOfProperties(each, left);

@@ -3,7 +3,7 @@ import { warn, warnNotRecorded } from './warnings.js';
 import { createHandles } from '../write/handles.js';
 import { Rank } from '../write/rank.js';
 
-/** What a thread is in the run. */
+/** The rank of a thread in the run. */
 export interface ThreadRank {
   number: number;
   rendezvous: RankRendezvous;
@@ -39,7 +39,7 @@ export function takeRank(number: number, rendezvous: RankRendezvous, open: () =>
 const handles = createHandles();
 const doNothing = (): undefined => undefined;
 
-/** What a program gets of a rank that could not be opened: its calls do nothing. */
+/** The rank of a thread whose file could not be opened: its calls do nothing. */
 const UNTRACED = new Proxy(Object.create(Rank.prototype) as Rank, {
   get(_, name) {
     if (name === 'handles') return handles;

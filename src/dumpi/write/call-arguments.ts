@@ -75,7 +75,7 @@ function takeArray(field: string, value: unknown, elements: string): readonly un
   return takeElements(field, value, MAX_ELEMENTS, `an array ${elements}, or null`);
 }
 
-/** What the field that counts an array says; below 0 (MPI_UNDEFINED) there are no elements. */
+/** Reads the field that counts an array; below 0 (MPI_UNDEFINED) there are no elements. */
 function countOf(field: Field, values: Values): number | undefined {
   if (field.count === undefined) return undefined;
   const count = values[field.count];

@@ -59,7 +59,7 @@ export class CallEncoders {
     this.#checksIndices = checksIndices;
   }
 
-  /** What applies to the calls that come. */
+  /** The settings for further calls. */
   get configuration(): Configuration {
     return this.#configuration;
   }

@@ -56,7 +56,7 @@ function turnPreface(head: RecordHead, clock: Clock): Buffer {
   return preface;
 }
 
-/** What the file of a rank begins with. */
+/** Makes the first bytes of a rank's file. */
 function preambleOf({ cpuBias, wallBias }: RankPlan): Buffer {
   const preamble = Buffer.alloc(BODY_OFFSET + BIASES_BYTES);
   preamble.writeBigUInt64BE(MAGIC, 0);

@@ -14,9 +14,9 @@ export type Timestamps = 'none' | 'cpu' | 'wall' | 'full';
 /** A call of MPI; the entry and exit of functions have settings of their own. */
 export type MpiCallName = Exclude<CallName, 'Function_enter' | 'Function_exit'>;
 
-/** What dumpi.conf settles, with libdumpi's defaults filled in. */
+/** Settings of dumpi.conf, with libdumpi's defaults filled in. */
 export interface Configuration {
-  /** What the names of the files begin with; default `dumpi`. May name a directory. */
+  /** Begin of the files' names; default `dumpi`. May name a directory. */
   fileRoot: string;
   /** Default `full`, as libdumpi's; a CPU time costs a system call. */
   timestamps: Timestamps;
@@ -177,7 +177,7 @@ export function parseConfiguration(text: string, path = 'dumpi.conf'): Configura
 }
 
 /**
- * What libdumpi reads of a file: undefined where it cannot be opened, and as much as nothing of a
+ * Reads a file as libdumpi does: undefined where it cannot be opened, and an empty text for a
  * directory, which can be.
  */
 function readIfOpened(path: string): string | undefined {

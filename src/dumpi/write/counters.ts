@@ -8,7 +8,7 @@ export class Counters {
   atStart: BigInt64Array | undefined;
   readonly #atEnd: BigInt64Array;
   readonly #read: (values: BigInt64Array) => void;
-  /** What the program's function writes to. It may keep it, and even detach it. */
+  /** The array that the program's function fills. The function may keep it, and even detach it. */
   #given: BigInt64Array;
 
   constructor(labels: readonly string[], read: (values: BigInt64Array) => void) {

@@ -20,7 +20,7 @@ interface RankPaths {
   ringPath: string;
 }
 
-/** What only the end of a rank's file says. A file next to it keeps that current until then. */
+/** Sections at the end of a rank's file. A file next to it has them until then. */
 export class EndSections {
   readonly kept: KeptSections;
   readonly sizes: DatatypeSizes;

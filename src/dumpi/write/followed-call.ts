@@ -6,7 +6,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-/** What to do at the end of a call; for a promise, when it is settled. */
+/** Callbacks for the end of a call; for a promise, when it is settled. */
 interface CallEnd<R> {
   succeeded: (result: Awaited<R>) => void;
   failed: () => void;

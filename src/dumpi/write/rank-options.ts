@@ -24,11 +24,11 @@ import { Counters } from './counters.js';
 import { recordHead } from './record-head.js';
 import type { RecordHead } from './record-head.js';
 
-/** What `openRank` accepts. */
+/** Options of `openRank`. */
 export interface RankOptions extends RingOptions {
   /** Where the files go; default: the working directory. Made when it is not there. */
   directory?: string;
-  /** What the names of the files begin with; default: the configuration's, then `dumpi`. */
+  /** Begin of the files' names; default: the configuration's, then `dumpi`. */
   fileRoot?: string;
   /** The rank in the run, 0 to `size` - 1. Rank 0 writes the metafile. */
   rank: number;
@@ -91,17 +91,17 @@ const NS = 1e9;
 /** How long ago a bias may be: 1,024 turns. */
 const OLDEST_BIAS_SECONDS = 1024 * TURN_SECONDS;
 
-/** What the options of a rank say, with all defaults. */
+/** Options of a rank with all defaults. */
 export interface RankPlan {
   rank: number;
   size: number;
-  /** What the names of the run's files begin with, absolute. */
+  /** Begin of the names of the run's files, absolute. */
   prefix: string;
   ringOptions: CheckedRingOptions;
   configuration: Configuration;
   head: RecordHead;
   counters: Counters | undefined;
-  /** What only the end of the file says; without keyvals so far. */
+  /** Sections for the end of the file; without keyvals so far. */
   sections: Omit<KeptSections, 'keyvals' | 'writer'>;
   /** Seconds from which the clocks count. */
   wallBias: number;

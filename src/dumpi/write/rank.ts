@@ -136,7 +136,7 @@ export class Rank {
     writeMetafile(`${prefix}.meta`, metafile, fileMode);
   }
 
-  /** What applies to this rank now. */
+  /** The settings of this rank now. */
   get configuration(): Configuration {
     return this.#encoders.configuration;
   }

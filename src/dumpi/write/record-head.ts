@@ -13,7 +13,7 @@ import {
 } from '../layout.js';
 
 /**
- * What precedes the arguments in the records of a rank. Their offsets are the same, in bytes from the
+ * Fields before the arguments in the records of a rank. Their offsets are the same, in bytes from the
  * start of a record; -1 is what they do not have. So is the mask, but for its bits of the statuses.
  */
 export interface RecordHead {

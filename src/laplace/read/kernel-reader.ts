@@ -52,7 +52,7 @@ export interface OtherKernelEvent {
   /** One printable ASCII character. */
   tag: string;
   timestamp: bigint;
-  /** What follows the timestamp and one space. */
+  /** The text after the timestamp and one space. */
   rest: string;
   /** Bytes from the start of the file to the line. */
   offset: number;
@@ -107,7 +107,7 @@ class LineScanner {
     return BigInt(`0x${line.toString('latin1', from, end)}`);
   }
 
-  /** What is left of the line: of a name at least one byte. */
+  /** Reads the rest of the line; a name has at least one byte. */
   text(field: string, least: number): string {
     const from = this.#separator(field);
     const count = this.#line.length - from;

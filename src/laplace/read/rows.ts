@@ -69,7 +69,7 @@ function* batches(path: string, options: RowOptions): Generator<RowBuilder, void
   if (fault !== undefined) throw fault.error;
 }
 
-/** What only its record says of a row. */
+/** Makes a reader of the fields that only a row's record has. */
 function recordFields(path: string): AttributeReader {
   const records = new KernelRecords(path);
   return {

@@ -22,7 +22,7 @@ export type KernelEventMethods = {
   readonly [Kind in KernelEventKind]: EmitKernelEvent<Kind>;
 };
 
-/** What a kernel trace has apart from a method for each kind of the catalog. */
+/** Methods of a kernel trace, apart from one for each kind of the catalog. */
 export interface KernelTrace {
   /**
    * Records an event that the catalog does not have: the specification lets the kernel log any.

@@ -107,7 +107,7 @@ const USUAL_VALUES = `typeof length === 'number' && (length & 255) === length &&
     typeof space === 'number' && space >>> 0 === space &&
     typeof address === 'number' && address >>> 0 === address`;
 
-/** What {@link isExact} tests, without a call. */
+/** The test of {@link isExact} as source text, without a call. */
 const USUAL_TIMESTAMP = `typeof timestamp === 'number' && timestamp >= 0 &&
     timestamp <= ${Number.MAX_SAFE_INTEGER} && Math.floor(timestamp) === timestamp`;
 

@@ -26,7 +26,7 @@ const LARGEST_DESCRIPTOR = 2 ** 31 - 1;
 /** Where a trace goes: a file, or an open descriptor. */
 export type TraceTarget = string | { fd: number };
 
-/** What opening either kind of trace accepts. */
+/** Options for opening either kind of trace. */
 export interface TraceFileOptions extends RingOptions {
   /** If the file exists: throw an error (`error`, default), or replace a regular file (`replace`). */
   exists?: 'error' | 'replace';

@@ -1,8 +1,8 @@
 import { isError } from '../index/index-row.js';
 import { rowsByPart } from '../index/parts/order-rows.js';
 import { inTurns } from '../index/turns.js';
-import { readErrors } from '../report/error-types.js';
-import type { ReadErrors } from '../report/error-types.js';
+import { readErrors } from '../report/errors/error-types.js';
+import type { ReadErrors } from '../report/errors/error-types.js';
 import { haveCommonService } from './compare-groups.js';
 import type { RowsOfSide } from './compare-groups.js';
 import type { ComparedErrors, ComparedError } from './comparison-shape.js';

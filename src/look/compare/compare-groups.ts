@@ -7,11 +7,11 @@ import type { IndexPart, LookIndex } from '../index/look-index.js';
 import { rowsByPart } from '../index/parts/order-rows.js';
 import type { ReleasedRequests } from '../../spans/read/released-requests.js';
 import { HTTP } from '../../spans/read/system-of.js';
-import { valuesOf } from '../report/recorded-attributes.js';
-import { SampledCalls } from '../report/call-target.js';
-import { Distribution } from '../report/distribution.js';
-import type { SelectedCounts } from '../report/released-groups.js';
-import { isMethod } from '../report/request-name.js';
+import { valuesOf } from '../report/names/recorded-attributes.js';
+import { SampledCalls } from '../report/names/call-target.js';
+import { Distribution } from '../report/measures/distribution.js';
+import type { SelectedCounts } from '../report/groups/released-groups.js';
+import { isMethod } from '../report/names/request-name.js';
 import { differenceOf, MeanOverTime, moreThanChance, STRETCHES } from './change-test.js';
 import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
 
@@ -20,7 +20,7 @@ const LEAST_SPANS = 5;
 /** Smaller changes of a typical span are not named: as a share of its duration, and in ns. */
 const LEAST_CHANGE = 0.05;
 const LEAST_NS = 50_000;
-/** What a database was asked. */
+/** Attributes that have the statement of a database. */
 const TEXT = 'db.query.text';
 const SUMMARY = 'db.query.summary';
 /** Calls of databases of a side whose records are read, taken evenly. */
@@ -75,7 +75,7 @@ export interface RowsOfSide {
   rows: Int32Array;
   /** Numbers of the sources. */
   sources: ReadonlySet<number>;
-  /** What was not kept, and only counted. */
+  /** Counts of requests that were not kept. */
   released?: readonly SelectedCounts[];
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorType } from '../report/report-shape.js';
+import type { ErrorType } from '../report/shape/report-shape.js';
 import type { SpanKind } from '../../spans/layout.js';
 
 /** The spans of one name and service on one side. Durations are in nanoseconds. */
@@ -47,11 +47,11 @@ export interface ComparedErrors {
   /** How many spans failed, and of how many of them, taken evenly, the records were read. */
   before: { count: number; read: number };
   after: { count: number; read: number };
-  /** What is new first, then what is gone. */
+  /** New types first, then those that are gone. */
   types: ComparedError[];
 }
 
-/** What was compared. */
+/** The recordings of one side. */
 export interface ComparedRecordings {
   paths: string[];
   services: string[];
@@ -66,13 +66,13 @@ export interface ComparedRecordings {
 /** Grows when a field changes its meaning, or goes. */
 export const COMPARISON_VERSION = 2;
 
-/** What `report --against` prints. */
+/** The object that `report --against --json` prints. */
 export interface Comparison {
   /** Of this shape. */
   version: typeof COMPARISON_VERSION;
   before: ComparedRecordings;
   after: ComparedRecordings;
-  /** What became slower first, then the rest, then what became faster. */
+  /** Slower ones first, then the rest, then those that became faster. */
   groups: ComparedGroup[];
   errors: ComparedErrors;
 }

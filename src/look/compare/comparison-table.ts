@@ -1,5 +1,5 @@
-import { nameWithTargets } from '../report/request-name.js';
-import { errorColumns } from '../report/tables/error-table.js';
+import { nameWithTargets } from '../report/names/request-name.js';
+import { errorColumns } from '../report/print/tables/error-table.js';
 import {
   fieldColumn,
   kindColumns,
@@ -7,8 +7,8 @@ import {
   tableOf,
   type ReportColumn,
   type ReportTable,
-} from '../report/tables/report-table.js';
-import { countText, durationText } from '../report/units.js';
+} from '../report/print/tables/report-table.js';
+import { countText, durationText } from '../report/measures/units.js';
 import type {
   ComparedError,
   ComparedErrors,

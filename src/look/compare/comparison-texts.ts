@@ -1,5 +1,5 @@
-import { nameWithTargets } from '../report/request-name.js';
-import { countText } from '../report/units.js';
+import { nameWithTargets } from '../report/names/request-name.js';
+import { countText } from '../report/measures/units.js';
 import type { ComparedGroup } from './comparison-shape.js';
 
 /** Fewer kinds of spans can shift alike by chance, or because one calls the other. */
@@ -13,7 +13,7 @@ const LEAST_SHIFT = Math.log(1.05);
 /** A kind shifts alike if it may have changed by half as much to one and a half times as much as the typical one. */
 const TOLERANCE = 0.5;
 
-/** What the table says, in a sentence that counts each of its rows once. */
+/** A sentence that sums up the table, and counts each of its rows once. */
 export function comparisonSummary(groups: readonly ComparedGroup[]): string {
   const compared = groups.filter(({ ratio }) => ratio !== null);
   if (compared.length === 0) return 'No kind of span is often enough in both to compare it.';

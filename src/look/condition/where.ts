@@ -137,7 +137,7 @@ export function parseFindText(text: string): Condition {
 const GROUPS_BY = ['route', 'name', 'service'] as const;
 
 /**
- * What spans are grouped by: one kind of group, or attributes.
+ * Reads `--by`: one kind of group, or attributes.
  *
  * @throws RangeError for what is neither, in words without a subject.
  */

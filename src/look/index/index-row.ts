@@ -31,7 +31,7 @@ export function isError(flags: number): boolean {
   return failedOf(flags) === 1;
 }
 
-/** What the columns say of one row. Loops over many rows read the columns themselves. */
+/** One row of the columns. Loops over many rows read the columns themselves. */
 export class IndexRow {
   readonly part: IndexPart;
   /** Its number in the part. */

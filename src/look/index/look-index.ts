@@ -28,7 +28,7 @@ export interface Loss {
   isUnreadable?: boolean;
 }
 
-/** What cannot be read: a part of a source, or what would be one. */
+/** A part of a source, or a whole trace, that cannot be read. */
 export interface UnreadPart extends Loss {
   path: string;
 }
@@ -57,7 +57,7 @@ export interface Source {
   readonly content: TraceContent;
   /** Zero of its times, in ns since 1970. */
   readonly epoch: bigint;
-  /** What is added to its times to compare them with other hosts, in ns: see `estimateClocks`. */
+  /** Ns that are added to its times to compare them with other hosts: see `estimateClocks`. */
   readonly clockOffset: bigint;
   /** The offset is right within so many ns; undefined: no call shows how far the clocks are apart. */
   readonly clockError: number | undefined;
@@ -126,7 +126,7 @@ export interface IndexPart {
   /** Number of its first row among all rows of the index. */
   readonly firstRow: number;
   readonly count: number;
-  /** What is added to `start` to have ns since `LookIndex.epoch`. */
+  /** Ns that are added to `start` for times since `LookIndex.epoch`. */
   readonly offset: number;
   /** The earliest start and the last end of its rows, in ns since the source's epoch. */
   readonly firstStart: number;
@@ -174,7 +174,7 @@ export interface Condition {
   service?: string;
   status?: 'unset' | 'ok' | 'error';
   kind?: SpanKind;
-  /** What `systemOf` says of the attributes. */
+  /** The result of `systemOf` for its attributes. */
   system?: string;
   unfinished?: boolean;
   missingParent?: boolean;
@@ -219,7 +219,7 @@ export interface Window {
   lane: number;
   /** Rows that are wider than a pixel, in order of start. */
   rows: Int32Array;
-  /** What is narrower, merged: pixels from `at` up to `end`, how many rows, the longest of them. */
+  /** Narrower rows, merged: pixels from `at` up to `end`, how many rows, the longest of them. */
   merged: {
     at: Uint32Array;
     end: Uint32Array;
@@ -259,7 +259,7 @@ export interface LookIndex {
   readonly length: number;
   readonly counters: readonly Counter[];
   readonly messages: readonly Message[];
-  /** What cannot be read; everything else is there. */
+  /** Parts that cannot be read; everything else is there. */
   readonly unread: readonly UnreadPart[];
   /** Directories with rings of dead processes, beyond those of the traces. */
   readonly ringDirs: readonly string[];
@@ -275,7 +275,7 @@ export interface LookIndex {
   /** The same, and how far it has come: also where nothing is found for long. */
   search(condition: Condition): AsyncIterable<FoundRows>;
   /**
-   * What the pixels of a window show, from the pyramid where it is dense. `width` in pixels. Of a track's
+   * Returns what the pixels of a window show, from the pyramid where it is dense. `width` in pixels. Of a track's
    * lanes 512 are shown; the last one has the rows of all further ones, merged. Narrow rows merge in each
    * pixel, and over neighbouring pixels up to multiples of `cell` pixels: 1 unless given. `fold` merges further
    * lanes.

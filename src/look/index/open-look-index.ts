@@ -17,7 +17,7 @@ const LEAST_CACHED_BYTES = 4 << 20;
 
 /** Options of `openLookIndex`. */
 interface LookIndexOptions {
-  /** What a trace does not say itself. */
+  /** Form of traces that do not say it themselves. */
   form?: InputForm | undefined;
   /**
    * The directory in which indexes are kept from one run to the next; unless set that of the user:

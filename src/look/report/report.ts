@@ -1,34 +1,40 @@
 import { isRequest } from '../index/index-row.js';
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
-import { CalledThreads } from './called-threads.js';
-import { completenessOf } from './completeness.js';
-import { diskCost } from './disk-cost.js';
-import { earlierAndLater } from './recording-sides.js';
-import { errorTypes, selectionBefore } from './error-types.js';
-import { Grouping, groupFigures, hasRequests } from './groups.js';
-import type { PartsReady } from './groups.js';
-import { groupWaits } from './group-waits.js';
-import { InterruptionTally } from './interruptions.js';
-import { isoTime } from './units.js';
-import { longStalls } from './delayed-spans.js';
-import { mpiRuns } from './mpi.js';
-import { openSpans } from './open-spans.js';
-import { groupPictures, timelineOf } from './pictures.js';
-import { poolWaits } from './pool-waits.js';
-import { REPORT_VERSION } from './report-shape.js';
-import type { GroupBy, GroupPicture, Report, ReportSource, ReportedLoss } from './report-shape.js';
-import { addReleased, servicesWithLostCounts } from './released-groups.js';
-import type { NotKept } from './released-groups.js';
-import { ProcessStarts, RecordedTimes } from './recorded-times.js';
-import { Processes } from './processes.js';
-import { RowSelection, endOf } from './selection.js';
-import type { TimeWindow } from './selection.js';
-import { Sampling } from './sampling.js';
-import { serviceRuns } from './service-runs.js';
-import { slowShares } from './slow-shares.js';
-import { slowTraces } from './slow-traces.js';
-import { threadFigures } from './threads.js';
-import { unknownAttributes } from './unknown-attributes.js';
+import { CalledThreads } from './trees/called-threads.js';
+import { completenessOf } from './recording/completeness.js';
+import { diskCost } from './recording/disk-cost.js';
+import { earlierAndLater } from './recording/recording-sides.js';
+import { errorTypes, selectionBefore } from './errors/error-types.js';
+import { Grouping, groupFigures, hasRequests } from './groups/groups.js';
+import type { PartsReady } from './groups/groups.js';
+import { groupWaits } from './groups/group-waits.js';
+import { InterruptionTally } from './threads/interruptions.js';
+import { isoTime } from './measures/units.js';
+import { longStalls } from './slow/delayed-spans.js';
+import { mpiRuns } from './mpi/mpi.js';
+import { openSpans } from './trees/open-spans.js';
+import { groupPictures, timelineOf } from './groups/pictures.js';
+import { poolWaits } from './groups/pool-waits.js';
+import { REPORT_VERSION } from './shape/report-shape.js';
+import type {
+  GroupBy,
+  GroupPicture,
+  Report,
+  ReportSource,
+  ReportedLoss,
+} from './shape/report-shape.js';
+import { addReleased, servicesWithLostCounts } from './groups/released-groups.js';
+import type { NotKept } from './groups/released-groups.js';
+import { ProcessStarts, RecordedTimes } from './recording/recorded-times.js';
+import { Processes } from './recording/processes.js';
+import { RowSelection, endOf } from './measures/selection.js';
+import type { TimeWindow } from './measures/selection.js';
+import { Sampling } from './recording/sampling.js';
+import { serviceRuns } from './recording/service-runs.js';
+import { slowShares } from './slow/slow-shares.js';
+import { slowTraces } from './slow/slow-traces.js';
+import { threadFigures } from './threads/threads.js';
+import { unknownAttributes } from './names/unknown-attributes.js';
 import { inTurns } from '../index/turns.js';
 import type { Steps } from '../index/turns.js';
 import { CALLS_OUTSIDE, TIME_OUTSIDE } from '../../spans/read/loop-curves.js';
@@ -161,7 +167,7 @@ function lossesOf({ sources, unread }: LookIndex): ReportedLoss[] {
 /** All at once would keep the threads from the work that counts them. */
 const PARTS_AHEAD = 2;
 
-/** What a report reads of every part, in the order in which it is used. */
+/** The columns that a report reads of every part, in the order in which it uses them. */
 const COLUMNS: readonly StoredColumn[] = [
   'start',
   'duration',

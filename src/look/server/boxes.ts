@@ -14,7 +14,7 @@ interface BoxRequest {
   tracks: readonly number[];
   /** Boxes that a screen shows at most, wherever in the window it is. */
   budget: number;
-  /** What a screen shows of the window, in pixels and lanes. */
+  /** Size of the screen, in pixels and lanes. */
   screen: { width: number; lanes: number };
   fold?: LaneFold;
 }
@@ -26,7 +26,7 @@ const THRESHOLDS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32] as const;
 const items = new LaneItems();
 
 /**
- * What a window shows. Rows that are narrow and close to each other merge, the more the more there are;
+ * The boxes of a window. Rows that are narrow and close to each other merge, the more the more there are;
  * a merged box has the row that lasts longest.
  */
 export function boxesOf(recording: Recording, request: BoxRequest): BoxColumns {

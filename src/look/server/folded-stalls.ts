@@ -1,7 +1,7 @@
 import { entryOf } from '../../core/map-entries.js';
 import type { IndexPart, LaneFold, LookIndex } from '../index/look-index.js';
 import { isFolded } from '../index/serve/lane-pixels.js';
-import { kindOfSpan } from '../report/interruption-kinds.js';
+import { kindOfSpan } from '../report/names/interruption-kinds.js';
 
 /** A stall, or some that lie close to each other: then the row is the longest. */
 interface FoldedStall {

@@ -1,8 +1,8 @@
 import { isCallOf } from '../index/index-row.js';
 import type { IndexPart, LookIndex } from '../index/look-index.js';
-import { SampledCalls } from '../report/call-target.js';
-import { isInterruption } from '../report/interruption-kinds.js';
-import { isMethod } from '../report/request-name.js';
+import { SampledCalls } from '../report/names/call-target.js';
+import { isInterruption } from '../report/names/interruption-kinds.js';
+import { isMethod } from '../report/names/request-name.js';
 import type { FrequentName } from '../wire/answers.js';
 import { listedParts } from './rows/listed-parts.js';
 

@@ -11,7 +11,7 @@ interface BoxMarks {
   to: number[];
 }
 
-/** What the lanes of a window show before rows merge: rows and pixels of rows, lane by lane, by start. */
+/** Rows and pixels of the lanes of a window before rows merge: lane by lane, by start. */
 export class LaneItems {
   lanes = 0;
   #track = new Uint32Array(0);
@@ -200,7 +200,7 @@ export class LaneItems {
     }
   }
 
-  /** What failed of the items from `first` up to `last`; stretches that touch are one. */
+  /** Marks the failed items from `first` up to `last`; stretches that touch become one mark. */
   #addMarks(marks: BoxMarks, box: number, first: number, last: number): void {
     const own = marks.box.length;
     const to = this.#markEnds[last - 1]!;

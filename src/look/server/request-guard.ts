@@ -31,7 +31,7 @@ export interface Refusal {
  */
 const OWN_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
 
-/** What every request must meet, also one for a file of the page. */
+/** Refuses a request of a foreign host or page. Every request goes through it, also for files of the page. */
 export function refuseForeignHost({ headers }: IncomingMessage): Refusal | undefined {
   const { host = '', origin } = headers;
   if (!OWN_HOST.test(host)) {
@@ -56,7 +56,7 @@ export function refuseForeignHost({ headers }: IncomingMessage): Refusal | undef
   return undefined;
 }
 
-/** What a request for data must meet as well. */
+/** Refuses a request for data that does not have the token. */
 export function refuseWithoutToken(
   { headers }: IncomingMessage,
   token: Token,

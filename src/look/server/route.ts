@@ -2,7 +2,7 @@ import type { LaneFold } from '../index/look-index.js';
 import type { Column } from '../wire/columns.js';
 import type { Recording } from './recording.js';
 
-/** What a route answers. The bodies of a stream are sent as they come. */
+/** The answer of a route. The bodies of a stream are sent as they come. */
 export type Answer =
   | { json: unknown }
   | { columns: Readonly<Record<string, Column>>; meta: unknown }

@@ -1,7 +1,7 @@
-/** What the routes of `tracewright view` answer, as the server writes it and the page reads it. */
+/** Answers of the routes of `tracewright view`, as the server writes and the page reads them. */
 
 import type { Counter, Source, Track } from '../index/look-index.js';
-import type { NamedCount } from '../report/thread-shape.js';
+import type { NamedCount } from '../report/shape/thread-shape.js';
 
 /** The header with the token of the session. */
 export const TOKEN_HEADER = 'x-tracewright-token';
@@ -51,7 +51,7 @@ interface CounterAnswer extends Pick<Counter, 'source' | 'thread' | 'name' | 'un
 
 export interface FrequentName {
   name: string;
-  /** What calls of other services with this name have asked, of some of them: hosts with ports. */
+  /** Hosts with ports that calls of this name have asked; some of them, if there are many. */
   targets: string[];
 }
 
@@ -74,7 +74,7 @@ export interface RecordingAnswer {
   messages: number;
   /** Names that have colours of their own, the most frequent first. */
   frequentNames: readonly FrequentName[];
-  /** What keeps threads from working, as far as there is any. */
+  /** Kinds of interruptions that were recorded. */
   interruptions: readonly ('stall' | 'collection')[];
   /** Traces that can no longer be read, and processes that may be one, in words. */
   problems: string[];

@@ -1,8 +1,8 @@
-/** What the routes of the panels answer, as the server writes it and the page reads it. */
+/** Answers of the panels' routes, as the server writes and the page reads them. */
 
 import type { ComparedErrors, ComparedGroup } from '../compare/comparison-shape.js';
-import type { Report } from '../report/report-shape.js';
-import type { TreeSpanFields } from '../report/trace-shape.js';
+import type { Report } from '../report/shape/report-shape.js';
+import type { TreeSpanFields } from '../report/shape/trace-shape.js';
 
 /** A line of `GET /data/find`, which are JSON. The last one is `done`. */
 export interface FindLine {

@@ -34,7 +34,7 @@ const SWITCHED_IN = codeOf('KCI');
 const COUNTERS = codeOf('VWC');
 const OVNI = 'O'.charCodeAt(0);
 
-/** What the rest of the check needs of a stream. */
+/** Facts of a stream for the rest of the check. */
 export interface StreamSummary {
   readonly stream: ThreadStream;
   readonly events: number;

@@ -5,7 +5,7 @@ import type { FindingCollector } from './finding-collector.js';
 import type { StreamEvent } from './reader.js';
 import type { ThreadStream } from './trace-directory.js';
 
-/** What the tasks of a model may do. */
+/** The rules for tasks of a model. */
 interface TaskRules {
   /** May a task begin directly in one that runs on the same thread? */
   readonly nests: boolean;
@@ -39,7 +39,7 @@ interface Task {
 interface ThreadTasks {
   /** Bodies that have begun and not ended, the last one on top. */
   readonly bodies: Body[];
-  /** What openmp shows of tasks and worksharings: their labels. */
+  /** Labels of openmp's tasks and worksharings. */
   readonly labels: string[];
 }
 

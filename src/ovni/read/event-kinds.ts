@@ -6,7 +6,7 @@ import { shapeOf } from '../signature.js';
 import type { Shape } from '../signature.js';
 import { signatureOf } from './event-arguments.js';
 
-/** What the emulator requires of a thread that emits an event of a model. */
+/** The state of a thread that the emulator requires for an event of a model. */
 export const activity: Readonly<Record<ModelName, 'any' | 'active' | 'running'>> = {
   ovni: 'any',
   kernel: 'any',

@@ -4,7 +4,7 @@ import { codeOf } from '../layout.js';
 import { StreamReader } from './reader.js';
 import type { ReadStreamOptions, StreamEvent } from './reader.js';
 
-/** What begins and ends a region whose events may have earlier clocks than those before them. */
+/** Begin and end of a region whose events may have earlier clocks than those before them. */
 export const REGION_BEGIN = codeOf('OU[');
 export const REGION_END = codeOf('OU]');
 

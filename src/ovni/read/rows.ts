@@ -109,7 +109,7 @@ function nameOf({ tid, metadata: { attributes } }: ThreadStream): string {
 }
 
 /**
- * What is subtracted from the values of a mark type that counts something, from the attribute
+ * Reads the number that is subtracted from values of a mark type that counts, from the attribute
  * `node.counters`; undefined: the type does not count.
  */
 function countedFrom({ metadata: { attributes } }: ThreadStream, type: number): number | undefined {
@@ -117,7 +117,7 @@ function countedFrom({ metadata: { attributes } }: ThreadStream, type: number): 
   return Number.isSafeInteger(from) ? (from as number) : undefined;
 }
 
-/** What only its event says of a row. */
+/** Makes a reader of the arguments that only a row's event has. */
 function eventArguments({ path, version }: ThreadStream): AttributeReader {
   const reader = new StreamReader(path, { version, maxDataBytes: 1 << 16, windowBytes: 1 << 18 });
   const { event } = reader;

@@ -1,6 +1,6 @@
 import { shared } from '../../core/process-state.js';
 
-/** What the register hook does with the stream of a thread that it has begun. */
+/** Calls of the register hook for the stream of a thread that it has begun. */
 interface HookStream {
   /** The thread sleeps, and has nothing to do. False: it is not running. */
   pause: () => boolean;

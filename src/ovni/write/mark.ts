@@ -231,7 +231,7 @@ function setMark(stream: StreamWriter, type: number, value: number | bigint): vo
   encode(stream, 'markSet', SET, type);
 }
 
-/** What emits marks on one stream; see markPush, markPop and markSet in index.ts. */
+/** Emitters of marks on one stream; see markPush, markPop and markSet in index.ts. */
 interface MarkEmitters {
   push: (type: number, value: number | bigint) => void;
   pop: (type: number, value: number | bigint) => void;

@@ -14,7 +14,7 @@ import type { ProcessDirectory } from './process-directory.js';
 import { moveFinishedStreams, removeBegunThreads } from './stream-directory.js';
 import { thread } from './thread.js';
 
-/** What `procInit` accepts beyond libovni's arguments. */
+/** Options of `procInit`, beyond libovni's arguments. */
 export interface ProcessOptions extends RingOptions {
   /**
    * Most bytes of events that the process writes: when they are reached, recording ends for good, the
@@ -28,7 +28,7 @@ export interface ProcessOptions extends RingOptions {
   version?: 1 | 3;
 }
 
-/** What ends the watch of the process, which this thread may have begun. */
+/** Ends the watch of the process, if this thread has begun it. */
 const watch = shared('ovni.watch', (): { end?: () => void } => ({}));
 const MAX_I32 = 0x7fff_ffff;
 
@@ -41,7 +41,7 @@ function checkLoom(loom: unknown): string {
   return loom;
 }
 
-/** What the clock's zero is in nanoseconds since the Unix epoch. */
+/** The clock's zero in nanoseconds since 1970, as text. */
 function epochNow(): string {
   const { real, stamp } = readClocks('scaled');
   return String(real - stamp);

@@ -7,13 +7,13 @@ import type { OvniProcess } from './process-note.js';
  * native core keeps them, because Node's threads share no JavaScript.
  */
 
-/** What all threads know of a mark type. */
+/** A mark type that all threads share. */
 export interface SharedMark {
   title: string;
   stack: boolean;
 }
 
-/** What all threads know of a label: by the lower half of the value, which the emulator compares. */
+/** A label that all threads share, by the lower half of its value, which the emulator compares. */
 interface SharedLabel {
   value: string;
   label: string;

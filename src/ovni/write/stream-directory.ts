@@ -53,7 +53,7 @@ export class StreamDirectory {
     this.owner = { ...ownIdentity(), ring };
   }
 
-  /** What the stream's ring is opened with. */
+  /** Options with which the stream's ring is opened. */
   ringOptions(): RingSetup {
     const { ring, version, group } = this.process;
     const options = {

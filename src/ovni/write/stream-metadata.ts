@@ -23,7 +23,7 @@ const DELAY_MS = 50;
 const AT_ONCE = 32;
 const RETRY_MS = 1000;
 
-/** What one stream's metadata says, apart from whose stream it is. */
+/** Marks, attributes and required models of one stream's metadata. */
 export class StreamMetadata {
   /** Mark types by number that this thread has defined or used. */
   readonly marks: (MarkDefinition | undefined)[] = [];

@@ -129,7 +129,7 @@ export class StreamWriter {
   #owed = new OwedEvents();
   #ended = false;
   #unordered = false;
-  /** What finds no room at present, for the error of a closed stream. */
+  /** The call that is waiting for room, for the error of a closed stream. */
   #call = 'emit';
 
   /** The number of the thread; 0 while the stream is closed. */

@@ -2,7 +2,7 @@ import { LITTLE } from '../../core/byte-order.js';
 import { emitTo } from './emit.js';
 import type { StreamWriter } from './stream-writer.js';
 
-/** What the first events of a stream say. */
+/** Values of a stream's first events. */
 interface ThreadStart {
   /** Nanoseconds of an event before the thread's start; default: no such event. */
   lead?: bigint | undefined;

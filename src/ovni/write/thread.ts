@@ -11,7 +11,7 @@ export const thread = shared('ovni.thread', () => new StreamWriter());
 
 const MAX_I32 = 0x7fff_ffff;
 
-/** What happens when the thread ends, once however many streams it begins. */
+/** Whether the end of the thread is observed: once, however many streams it begins. */
 const atExit = shared('ovni.exit', () => ({ isObserved: false }));
 
 function observeExit(): void {

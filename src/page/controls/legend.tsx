@@ -1,5 +1,5 @@
-import { isInterruption, PAUSE_NAMES } from '../../look/report/interruption-kinds.js';
-import { nameWithTargets } from '../../look/report/request-name.js';
+import { isInterruption, PAUSE_NAMES } from '../../look/report/names/interruption-kinds.js';
+import { nameWithTargets } from '../../look/report/names/request-name.js';
 import type { SourceAnswer } from '../../look/wire/answers.js';
 import { serviceOf } from '../data/recording-data.js';
 import { useApp } from '../state/app.js';
@@ -9,7 +9,7 @@ import { cssColour, OTHER_COLOUR, STATUS_COLOURS } from '../theme/palette.js';
 /** Services beyond these share one colour. */
 const MOST = 9;
 
-/** What the colours of the time line mean. */
+/** Explains the colours of the time line. */
 export function Legend() {
   const { view, recording } = useApp();
   const colour = useStore(view, (state) => state.colour);

@@ -1,10 +1,10 @@
-import { countText, durationText } from '../../look/report/units.js';
+import { countText, durationText } from '../../look/report/measures/units.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import type { ColourBy, Theme } from '../state/view-state.js';
 import { clearRange, goBack, pause, showAll } from '../time-line/navigation.js';
 
-/** What is shown, and how. */
+/** The bar that chooses what the time line shows, and how. */
 export function Toolbar({ onHelp }: { onHelp: () => void }) {
   const app = useApp();
   const { view, recording } = app;

@@ -35,7 +35,7 @@ interface Fold {
   open: readonly number[];
 }
 
-/** What the screen shows now. */
+/** The part of the time line that the screen shows. */
 export interface Sight {
   from: number;
   to: number;
@@ -93,7 +93,7 @@ export class BoxWindows {
   }
 
   /**
-   * What is in memory of a track between two times, the most fitting first: as fine as the screen, then
+   * Windows of a track in memory between two times, the most fitting first: as fine as the screen, then
    * what is coarser, then what is finer. Together they may cover the times more than once.
    */
   of(track: number, sight: Sight): BoxWindow[] {

@@ -6,7 +6,7 @@ import type { Server } from './server.js';
 /** How often a live recording is asked what is new, and a server that is gone whether it is back, in ms. */
 const POLL_INTERVAL = 400;
 
-/** What the page knows of the recording as a whole. */
+/** The recording as a whole, as the server has answered it. */
 export class RecordingData {
   readonly store: Store<{ answer: RecordingAnswer | undefined }> = new Store<{
     answer: RecordingAnswer | undefined;

@@ -1,4 +1,4 @@
-import { isMethod } from '../../look/report/request-name.js';
+import { isMethod } from '../../look/report/names/request-name.js';
 import { MOST_ROW_NAMES } from '../../look/wire/answers.js';
 import type { RowNamesAnswer } from '../../look/wire/answers.js';
 import { Store } from '../state/store.js';
@@ -42,7 +42,7 @@ export class RowNames {
     });
   }
 
-  /** What a row is called. A path that is not known yet is asked for. */
+  /** Names a row. It asks the server for a path that is not known yet. */
   nameOf(name: number, row: number, start: number): string {
     const text = this.#recording.name(name);
     if (!isMethod(text)) return text;

@@ -17,7 +17,7 @@ export interface LitRows {
 
 export const NOTHING_LIT: LitRows = { rows: undefined, marks: [], text: undefined };
 
-/** What the search has found so far. */
+/** Matches of the search so far. */
 export interface Found {
   text: string;
   count: number;

@@ -4,7 +4,7 @@ import type { ViewState } from '../state/view-state.js';
 import type { RecordingData } from './recording-data.js';
 import type { Fields, Server } from './server.js';
 
-/** What is known of the selected row. */
+/** The selected row, and its details once the server has answered. */
 interface Selected {
   /** Undefined: nothing is selected, or the answer has not come yet. */
   answer: RowAnswer | undefined;

@@ -6,7 +6,7 @@ import { Store } from '../state/store.js';
 /** Whether the server answers: `gone` is tried again. */
 interface Connection {
   state: 'good' | 'gone' | 'refused';
-  /** What to do, in words. */
+  /** Says what to do. */
   words: string;
 }
 

@@ -1,7 +1,7 @@
 import { choiceOf } from '../data/choice.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { durationText } from '../../look/report/units.js';
+import { durationText } from '../../look/report/measures/units.js';
 import { clearRange } from '../time-line/navigation.js';
 import { SearchNote } from './links.js';
 

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { countsText, cpuText } from '../../look/report/interruption-texts.js';
-import { nameWithDetail } from '../../look/report/request-name.js';
+import { countsText, cpuText } from '../../look/report/print/interruption-texts.js';
+import { nameWithDetail } from '../../look/report/names/request-name.js';
 import type { RecordingAnswer, RowAnswer } from '../../look/wire/answers.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { countText, durationText } from '../../look/report/units.js';
+import { countText, durationText } from '../../look/report/measures/units.js';
 import { fileName, tickText, utcText } from '../time-line/axis-text.js';
 import { threadText } from '../time-line/lines.js';
 import { Link } from './links.js';

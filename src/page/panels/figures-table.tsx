@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { cellText, isNumeric } from '../../look/report/tables/report-table.js';
-import type { ReportColumn, ReportTable } from '../../look/report/tables/report-table.js';
-import { countText } from '../../look/report/units.js';
+import { cellText, isNumeric } from '../../look/report/print/tables/report-table.js';
+import type { ReportColumn, ReportTable } from '../../look/report/print/tables/report-table.js';
+import { countText } from '../../look/report/measures/units.js';
 import { Link } from './links.js';
 
 /** Columns that go earlier on a narrow terminal are left out on a narrow page. */
@@ -12,7 +12,7 @@ interface FiguresTableProps<T> {
   /** Default: the title of the table. */
   caption?: string;
   table: ReportTable<T>;
-  /** What stands in a cell; undefined: its text. */
+  /** Renders a cell; undefined: its text. */
   cell?: (row: T, column: ReportColumn<T>, text: string, at: number) => ComponentChildren;
   /** The column by which rows are sorted; a click on the title of another calls `choose`. */
   sort?: { by: string; choose: (title: string) => void };

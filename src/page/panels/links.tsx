@@ -44,7 +44,7 @@ export function RowLink({ text, title, found, panel }: RowLinkProps) {
 interface ErrorsLinkProps {
   where: readonly string[];
   text: string;
-  /** What it shows. */
+  /** The tooltip. */
   title?: string;
 }
 

@@ -31,7 +31,7 @@ const FEW_ROWS = 1_000_000;
 const ROOM = '(min-width: 620px) and (min-height: 600px)';
 const TALL = 'panels.tall';
 
-/** What is open before something is chosen: the report, unless it would take long, or anew all the time. */
+/** The panel that is open at first: the report, unless it takes long, or the recording is live. */
 function panelAtStart(answer: RecordingAnswer | undefined): string {
   const { live = true, rows = 0 } = answer ?? {};
   const opens = !live && rows > 0 && rows <= FEW_ROWS && window.matchMedia(ROOM).matches;

@@ -9,7 +9,7 @@ export interface Panel {
   id: string;
   /** On its tab. */
   title: string;
-  /** What it answers: shown where the pointer rests on its tab. */
+  /** The question that it answers: the tooltip of its tab. */
   question?: string;
   /** A key that opens it, anywhere outside of a field for text. */
   key?: string;

@@ -1,12 +1,12 @@
 import type { SourceAnswer } from '../../look/wire/answers.js';
-import { STATE_TEXTS } from '../../look/report/report-texts.js';
+import { STATE_TEXTS } from '../../look/report/print/report-texts.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { countText, durationText } from '../../look/report/units.js';
+import { countText, durationText } from '../../look/report/measures/units.js';
 import { momentText } from '../time-line/axis-text.js';
 import type { Panel } from './panel.js';
 
-/** What was recorded, by which processes, and what was lost. */
+/** The panel with the processes that were recorded, and with losses. */
 export const recordingPanel: Panel = {
   id: 'recording',
   title: 'Recording',

@@ -3,7 +3,7 @@ import { NoServerError } from '../data/server.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 
-/** What a panel shows: an answer, the last one while the next is on its way, or why there is none. */
+/** State of a question: its answer, the last one while the next is on its way, or the error. */
 interface Asked<T> {
   answer: T | undefined;
   /** Why there is none, in words; empty: nothing failed. */

@@ -9,7 +9,7 @@ import type { Server } from '../data/server.js';
 import type { Store } from './store.js';
 import type { ViewState } from './view-state.js';
 
-/** What the parts of the page share. */
+/** Objects that the parts of the page share. */
 export interface App {
   readonly server: Server;
   readonly recording: RecordingData;
@@ -32,7 +32,7 @@ export interface App {
   showRow(row: number, start?: number, fills?: boolean): Promise<void>;
 }
 
-/** What `from` and `to` of the view were. */
+/** Earlier values of `from` and `to` of the view. */
 export interface LeftWindows {
   windows: readonly Pick<ViewState, 'from' | 'to' | 'follow'>[];
 }

@@ -6,14 +6,14 @@ export type Theme = 'system' | 'light' | 'dark';
 /** As the id of the panel: none is open. */
 export const NO_PANEL = 'none';
 
-/** What the page shows. All of it lies in the URL, so that a link shows the same. */
+/** The view of the page. All of it lies in the URL, so that a link shows the same. */
 export interface ViewState {
   /** The window of the time line, in ns since time 0. Undefined: the whole recording. */
   from: number | undefined;
   to: number | undefined;
   /** The selected row. */
   row: number | undefined;
-  /** What finds it again when rows are renumbered: its start in ns, then its id. */
+  /** Finds it again when rows are renumbered: its start in ns, then its id. */
   key: string | undefined;
   /** The selected range, in ns. */
   rangeFrom: number | undefined;
@@ -24,7 +24,7 @@ export interface ViewState {
   theme: Theme;
   /** Whether a live time line moves on with the recording. */
   follow: boolean;
-  /** What panels keep: `find.text`, `table.sort`. Names begin with the panel's id. */
+  /** Parameters of panels: `find.text`, `table.sort`. Names begin with the panel's id. */
   parameters: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-import type { InterruptionKind } from '../../look/report/interruption-kinds.js';
+import type { InterruptionKind } from '../../look/report/names/interruption-kinds.js';
 
 /**
  * Colours of boxes. Paul Tol's "light" scheme: distinct with every kind of colour blindness, and light

@@ -1,4 +1,4 @@
-import { durationText, isoTime, timeText } from '../../look/report/units.js';
+import { durationText, isoTime, timeText } from '../../look/report/measures/units.js';
 import type { RecordingAnswer } from '../../look/wire/answers.js';
 
 const grouped = new Intl.NumberFormat('en-US');

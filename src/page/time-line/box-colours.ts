@@ -1,5 +1,5 @@
-import { kindOfSpan } from '../../look/report/interruption-kinds.js';
-import type { InterruptionKind } from '../../look/report/interruption-kinds.js';
+import { kindOfSpan } from '../../look/report/names/interruption-kinds.js';
+import type { InterruptionKind } from '../../look/report/names/interruption-kinds.js';
 import type { RecordingData } from '../data/recording-data.js';
 import { serviceOf } from '../data/recording-data.js';
 import type { ViewState } from '../state/view-state.js';

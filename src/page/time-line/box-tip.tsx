@@ -1,7 +1,7 @@
 import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../look/index/look-index.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { countText, durationText } from '../../look/report/units.js';
+import { countText, durationText } from '../../look/report/measures/units.js';
 import type { Picture } from './picture.js';
 
 /** A box of the picture, which the next frame may draw elsewhere. */
@@ -33,7 +33,7 @@ export function tipOf(picture: Picture, box: number, x: number, y: number): Tip 
   };
 }
 
-/** What lies under the pointer, in some words. */
+/** The tooltip of the box under the pointer. */
 export function BoxTip({ x, y, row, name, start, length, count, flags, isExact }: Tip) {
   const { recording, rowNames } = useApp();
   // A path may come later.

@@ -39,7 +39,7 @@ export interface BoxStyle {
   failedColour: string | undefined;
   /** The colour of the text on it. */
   inkOf(box: number): string;
-  /** What a box is called, by its number in the picture. */
+  /** Names a box by its number in the picture. */
   nameOf(box: number): string;
   /** Undefined: nothing is dim. */
   lit: LitBoxes | undefined;
@@ -124,7 +124,7 @@ function drawLitPixels(
   }
 }
 
-/** What a colour alone must not say: errors have a bar, spans without an end an open side. */
+/** Draws marks, because colour alone is not enough: a bar for errors, an open side for spans without an end. */
 function drawMarks(
   context: CanvasRenderingContext2D,
   { size, left, right, top, height, flags, count, marks }: Picture,

@@ -8,7 +8,7 @@ const PAN_SPEED = 0.9;
 const ZOOM_SPEED = 6;
 const SCROLL_SPEED = 500;
 
-/** What a held key does in a second. */
+/** Actions of held keys, in so many seconds. */
 const HELD: Readonly<Record<string, (app: App, timeLine: TimeLine, seconds: number) => void>> = {
   w: (app, _, seconds) => {
     zoom(app, ZOOM_SPEED ** -seconds, middleOf(app));

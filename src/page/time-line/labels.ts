@@ -9,7 +9,7 @@ const MOST_LETTERS = 120;
 const MOST_TEXTS = 5000;
 const MOST_WIDTHS = 20_000;
 
-/** What a person sees as one letter, as nearly as fits: a flag, or a sign with accents or joined to others. */
+/** Matches what a person sees as one letter: a flag, or a sign with accents or joined to others. */
 const LETTER = /\p{RI}\p{RI}|.(?:[\p{M}\p{Emoji_Modifier}]|\u200d.)*/gsu;
 
 /** A text and where its letters end. */
@@ -19,7 +19,7 @@ interface Measured {
   /** Characters of the text up to each letter. */
   ends: Uint32Array;
   isWhole: boolean;
-  /** What was shown of it, by twice the number of letters; with an ellipsis one further. */
+  /** Cut texts by twice the number of letters; those with an ellipsis at one more. */
   cuts: (string | undefined)[];
 }
 

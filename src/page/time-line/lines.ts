@@ -1,4 +1,4 @@
-import { unusualStateText } from '../../look/report/report-texts.js';
+import { unusualStateText } from '../../look/report/print/report-texts.js';
 import type {
   ProcessAnswer,
   RecordingAnswer,
@@ -47,7 +47,7 @@ export interface CurveLine {
   isMean: boolean;
   /** Where the last value ends; null: with the time line. */
   end: number | null;
-  /** What its full height is: the most of all curves of its kind, so that processes can be compared. */
+  /** Value of its full height: the most of all curves of its kind, so that processes can be compared. */
   scale: number;
 }
 
@@ -152,7 +152,7 @@ export function foldOf(lines: readonly Line[], height: number): number {
   return fold;
 }
 
-/** What curves are of, whichever process and thread has them. */
+/** The kind of a curve, which all processes and threads share. */
 function kindOf(name: string, unit: string): string {
   return `${withoutThread(name)} ${unit}`;
 }

@@ -3,7 +3,7 @@ import { pixelOf } from './collect-boxes.js';
 import type { Scale } from './collect-boxes.js';
 import type { Picture } from './picture.js';
 
-/** What of the boxes matches a search. */
+/** The boxes that match a search. */
 export interface LitBoxes {
   /** The share of a box's rows that match, from 0 to 1. */
   shareOf(box: number): number;

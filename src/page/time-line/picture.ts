@@ -13,7 +13,10 @@ function wider<
   return larger;
 }
 
-/** What the last frame showed, for hit tests and for tests of the page. Positions are in CSS pixels, as long as texts have their usual size. */
+/**
+ * The last frame, for hit tests and for tests of the page. Positions are in CSS pixels, as long as texts have their
+ * usual size.
+ */
 export class Picture {
   /** Frames that were drawn since the page was opened. */
   frames = 0;

@@ -317,7 +317,7 @@ export class TimeLine {
     picture.frames += 1;
   }
 
-  /** What of the picture's boxes is lit; undefined: all, and nothing else is dim. */
+  /** Which of the picture's boxes are lit; undefined: all. */
   #litBoxes(scale: Scale): BoxStyle['lit'] {
     const { rows } = this.#app.lit.value;
     if (rows === undefined) return undefined;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { isRequest } from '../../../src/look/index/index-row.js';
-import { kindOfSpan } from '../../../src/look/report/interruption-kinds.js';
+import { kindOfSpan } from '../../../src/look/report/names/interruption-kinds.js';
 import { checkTrace } from '../../../src/ovni/read/check.js';
 import { decodeArguments } from '../../../src/ovni/read/event-arguments.js';
 import { readStream } from '../../../src/ovni/read/ordered-reader.js';

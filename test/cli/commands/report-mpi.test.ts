@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import type { Report } from '../../../src/look/report/report-shape.js';
+import type { Report } from '../../../src/look/report/shape/report-shape.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { main, tracewright } from '../run-command.js';
 

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Comparison } from '../../../src/look/compare/comparison-shape.js';
-import type { Report } from '../../../src/look/report/report-shape.js';
+import type { Report } from '../../../src/look/report/shape/report-shape.js';
 import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { recording, serviceRequests } from '../../look/report/recorded-service.js';
 import { tracewright } from '../run-command.js';

@@ -3,7 +3,7 @@ import { compareRecordings, comparisonText } from '../../../src/look/compare/com
 import type { Comparison } from '../../../src/look/compare/comparison-shape.js';
 import type { Condition } from '../../../src/look/index/look-index.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
-import { textStyle } from '../../../src/look/report/text/text-style.js';
+import { textStyle } from '../../../src/look/report/print/text/text-style.js';
 import { SERVER, service } from '../report/handmade-service.js';
 import type { MadeSpan } from '../report/handmade-service.js';
 

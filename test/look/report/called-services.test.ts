@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../cpu-time.js';
 import type { Attribute } from '../../../src/heph/packet.js';
-import { textReport } from '../../../src/look/report/text/text-report.js';
-import { textStyle } from '../../../src/look/report/text/text-style.js';
-import type { Report } from '../../../src/look/report/report-shape.js';
+import { textReport } from '../../../src/look/report/print/text/text-report.js';
+import { textStyle } from '../../../src/look/report/print/text/text-style.js';
+import type { Report } from '../../../src/look/report/shape/report-shape.js';
 import { CLIENT, SERVER, STALL, service, stall } from './handmade-service.js';
 import type { MadeSpan } from './handmade-service.js';
 import { reportOn } from './recorded-service.js';

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { compareRecordings, comparisonText } from '../../../src/look/compare/compare-recordings.js';
 import { parseWhere } from '../../../src/look/condition/where.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
-import { reportPage } from '../../../src/look/report/html/html-page.js';
-import type { ErrorType, FailedSpans } from '../../../src/look/report/report-shape.js';
-import { textReport } from '../../../src/look/report/text/text-report.js';
-import { textStyle } from '../../../src/look/report/text/text-style.js';
-import { isoTime, timeText } from '../../../src/look/report/units.js';
+import { reportPage } from '../../../src/look/report/print/html/html-page.js';
+import type { ErrorType, FailedSpans } from '../../../src/look/report/shape/report-shape.js';
+import { textReport } from '../../../src/look/report/print/text/text-report.js';
+import { textStyle } from '../../../src/look/report/print/text/text-style.js';
+import { isoTime, timeText } from '../../../src/look/report/measures/units.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { recording, reportOn } from './recorded-service.js';
 

@@ -7,11 +7,11 @@ import { beforeAll, expect, it } from 'vitest';
 import { compareRecordings } from '../../../src/look/compare/compare-recordings.js';
 import type { Condition } from '../../../src/look/index/look-index.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
-import { hintTexts } from '../../../src/look/report/hint-texts.js';
+import { hintTexts } from '../../../src/look/report/print/hint-texts.js';
 import { makeReport } from '../../../src/look/report/report.js';
-import type { Group } from '../../../src/look/report/report-shape.js';
-import { groupTable } from '../../../src/look/report/tables/group-tables.js';
-import { cellText } from '../../../src/look/report/tables/report-table.js';
+import type { Group } from '../../../src/look/report/shape/report-shape.js';
+import { groupTable } from '../../../src/look/report/print/tables/group-tables.js';
+import { cellText } from '../../../src/look/report/print/tables/report-table.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { recording, reportOn } from './recorded-service.js';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { extract } from '../../../src/spans/propagation.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import { parseWhere } from '../../../src/look/condition/where.js';
-import { textReport } from '../../../src/look/report/text/text-report.js';
-import { textStyle } from '../../../src/look/report/text/text-style.js';
+import { textReport } from '../../../src/look/report/print/text/text-report.js';
+import { textStyle } from '../../../src/look/report/print/text/text-style.js';
 import { recording, reportOn, serviceRequests } from './recorded-service.js';
 
 const NOW = BigInt(Date.now()) * 1_000_000n;

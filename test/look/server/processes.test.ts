@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sourceTable } from '../../../src/look/report/tables/source-tables.js';
+import { sourceTable } from '../../../src/look/report/print/tables/source-tables.js';
 import type { RecordingAnswer } from '../../../src/look/wire/answers.js';
 import { TracedProcess } from '../../node/traced-process.js';
 import { reportOn } from '../report/recorded-service.js';

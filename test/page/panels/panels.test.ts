@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { durationText } from '../../../src/look/report/units.js';
+import { durationText } from '../../../src/look/report/measures/units.js';
 import { main } from '../../cli/run-command.js';
 import { noBrowser, titleOf } from '../browser.js';
 import type { OpenPage, PageOptions } from '../open-page.js';

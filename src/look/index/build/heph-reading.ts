@@ -25,10 +25,10 @@ export interface Keeping {
 
 /** Rows at the end of a growing trace that are read anew each time, about. */
 const LAST_ROWS = 1 << 13;
-/** What a trace has grown by since it was last read: more than that is indexed as at the beginning. */
+/** A trace that has grown by more bytes since it was last read is indexed as at the beginning. */
 const MOST_NEW_BYTES = 64 << 20;
 
-/** What is known of the file, and does not change any more. */
+/** Facts of the file that do not change any more. */
 interface FinalRows {
   identity: TraceIdentity;
   reading: object;

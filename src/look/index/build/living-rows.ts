@@ -20,7 +20,7 @@ import type { BuiltPart } from '../parts/part-columns.js';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * What the threads of living processes have begun and not ended: records of a file, in the bytes that would complete
+ * Reads what threads of living processes have begun and not ended: records of a file, in the bytes that would complete
  * them now. To be read after the rings, so that none of them has ended there.
  */
 function openRecordsOf(path: string, ringDirs: readonly string[]): Buffer[] {
@@ -57,13 +57,13 @@ function keyOf(record: Buffer): string {
   );
 }
 
-/** What a file's rings say that is not final in the file. It is read anew each time. */
+/** Rows of a file's rings that are not final in the file. They are read anew each time. */
 export interface LivingRows {
   part: BuiltPart | undefined;
   /** Records that lie in no file, by the offset at which a recovery would put them. */
   records: Map<number, Buffer>;
   state: Source['state'];
-  /** What was recorded until then is there: ns since 1970. */
+  /** Ns since 1970: all that was recorded until then is there. */
   readAt: bigint;
   /** Another one for other open spans. */
   open: string;
@@ -71,7 +71,7 @@ export interface LivingRows {
   settled: number;
   /** Whether something is wrong with what comes after the final part, or with a ring. */
   isFaulty: boolean;
-  /** What is wrong with the rings. */
+  /** Faults of the rings. */
   faults: readonly TracewrightError[];
 }
 
@@ -140,7 +140,7 @@ export function readLivingRows(
   return { part, records, state, readAt, open: open.digest('hex'), settled, isFaulty, faults };
 }
 
-/** What is wrong with a ring or with the end of a file leaves the rest as it is. */
+/** A fault of a ring, or of the end of a file, leaves the rest as it is. */
 function rethrowUnlessExpected(error: unknown): void {
   if (!(error instanceof TracewrightError)) throw error;
 }

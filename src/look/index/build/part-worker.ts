@@ -13,7 +13,7 @@ export interface PartTask {
   out: string;
 }
 
-/** What a worker is asked, and what it answers. */
+/** The tasks of a worker, and its answers. */
 export type WorkerTask = { number: number } & ({ part: PartTask } | { shape: ShapeTask });
 export type WorkerAnswer =
   { number: number; facts: PartFacts | undefined } | { number: number; error: string };

@@ -32,7 +32,7 @@ interface Header {
   columns: Record<string, ColumnEntry>;
 }
 
-/** What is stored is damaged, of another version or of another machine: it is made anew. */
+/** A stored file is damaged, of another version or of another machine. The caller makes it anew. */
 export class DamagedIndex extends Error {}
 
 function bytesOf(column: Column): Uint8Array {

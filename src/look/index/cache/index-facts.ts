@@ -37,7 +37,7 @@ export interface PartEntry {
 /** A part that has no shape yet. */
 export type NewPart = Omit<PartEntry, 'shape'>;
 
-/** What the index file of a trace says. */
+/** The content of the index file of a trace. */
 export interface IndexFacts {
   path: string;
   identity: TraceIdentity;

@@ -147,7 +147,7 @@ export async function storeIndex(
   return sourceOf(trace, facts, parts, storedJoins(entry, file, facts, parts));
 }
 
-/** What `dealLanes` needs of a part, in memory that threads share. */
+/** Copies the columns for `dealLanes` to memory that threads share. */
 function sharedColumns(part: PartFile, memory: ColumnMemory, isFresh: boolean): LaneColumns {
   const { rows } = part.facts;
   const read = <T extends Column>(name: ColumnName, to: T): T => {

@@ -21,7 +21,7 @@ export interface Stretch {
   to: number;
   /** Records in it. */
   records: number;
-  /** What the records before it have said of times. */
+  /** The state of the clock after the records before it. */
   clock: ClockState;
 }
 

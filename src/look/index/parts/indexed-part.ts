@@ -66,7 +66,7 @@ export interface StoredPart {
   close?(): void;
 }
 
-/** What is known of a part once all parts are. */
+/** Facts of a part that are known once all parts are. */
 export interface PartPosition {
   source: Source;
   firstRow: number;

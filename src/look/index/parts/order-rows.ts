@@ -159,7 +159,7 @@ export function firstAtLeast(
 /** The rows of one part among others, from number `from` up to `to`. */
 interface RowsOfPart<Part> {
   part: Part;
-  /** What it was when the rows were chosen: a refresh may come in between. */
+  /** First row when the rows were chosen: a refresh may come in between. */
   firstRow: number;
   from: number;
   to: number;

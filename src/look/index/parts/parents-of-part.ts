@@ -7,7 +7,7 @@ import type { RowColumns } from '../../../rows/row-columns.js';
 /** Traces with fewer rows are searched row by row. */
 const SMALL_TRACE = 16;
 
-/** What a part says of its parents: see `PartColumns` and `PartFacts`. */
+/** Parents of a part's rows: see `PartColumns` and `PartFacts`. */
 interface PartParents {
   parent: Int32Array;
   missing: Uint32Array;

@@ -36,7 +36,7 @@ export interface PartColumns {
 
 export type ColumnName = keyof PartColumns;
 
-/** What a part says of itself next to its columns. */
+/** Facts of a part next to its columns. */
 export interface PartFacts {
   rows: number;
   /** Where its records lie in the file: the first byte, and the first byte after it. */

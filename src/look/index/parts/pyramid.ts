@@ -10,7 +10,7 @@ const MOST_EXPONENT = 62;
 const LANE_BITS = 16;
 
 /**
- * What a part looks like from afar. At the level of exponent k time is cut into buckets of 2^k ns. A cell is
+ * A part at several scales. At the level of exponent k time is cut into buckets of 2^k ns. A cell is
  * what a lane has in a bucket of rows that are shorter than it. Levels are finest first; the cells of level
  * `i` end at `ends[i]`, ordered by bucket.
  */
@@ -30,7 +30,7 @@ export interface Pyramid {
   wide: Uint32Array;
 }
 
-/** What a window needs of the rows of a pyramid, next to each other: the rows lie far apart. */
+/** Times of a pyramid's rows, next to each other because a window needs them all. */
 export interface PyramidTimes {
   /** Durations of the rows of the cells, in ns, rounded. */
   longest: Float32Array;
@@ -267,7 +267,7 @@ class Cells {
   }
 }
 
-/** What a part looks like: the lanes of its rows, and its pyramid unless it is small. */
+/** Lanes of a part's rows, and its pyramid unless the part is small. */
 export interface PartShape {
   readonly lanes: Uint16Array;
   readonly pyramid: Pyramid | undefined;

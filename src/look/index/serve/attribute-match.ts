@@ -24,7 +24,7 @@ import {
 } from '../../../spans/read/scan/attribute-scan.js';
 import { isIdentity } from '../../../spans/read/span-identity.js';
 
-/** What the bytes of a record say of a condition. */
+/** Whether a condition holds, as far as the bytes of a record show it. */
 export type Verdict = typeof NO | typeof YES | typeof UNCERTAIN;
 export const NO = 0;
 export const YES = 1;

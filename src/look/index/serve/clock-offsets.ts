@@ -10,13 +10,13 @@ const MAX_CALLS = 1 << 16;
 
 /** How far the clock of a host is from that of the first host, as its calls show. */
 export interface ClockOffset {
-  /** What is added to its times, in ns. */
+  /** Ns that are added to its times. */
   offset: number;
   /** The offset is right within so many ns, if no clock was set meanwhile. */
   error: number;
 }
 
-/** What calls from one host to another say: the offset of the other lies in each [low, high]. */
+/** Bounds from calls between two hosts: the offset of the called one lies in each [low, high]. */
 interface Calls {
   low: number[];
   high: number[];

@@ -18,7 +18,7 @@ import { AttributeMatch, NO, type Verdict, YES } from './attribute-match.js';
 const NONE = new Int32Array(0);
 const TRACE_ID = /^[0-9a-f]{32}$/;
 
-/** What the records of a part say, by the rows of the part. */
+/** Reads records of a part by the rows of the part. */
 export interface PartRecords {
   /** Whether a row has some attributes, as far as its bytes say it. */
   meets(row: number, match: AttributeMatch): Verdict;

@@ -55,7 +55,7 @@ export interface SourceReader {
   read(isLast: boolean): Promise<readonly ReadSource[]>;
   close(): void;
   readonly ringDirs: readonly string[];
-  /** What is wrong with directories that the last reading has searched. */
+  /** Faults of directories that the last reading has searched. */
   readonly faults: readonly TracewrightError[];
 }
 

@@ -16,7 +16,7 @@ const BYTES_A_PIXEL = 16;
 const FIRST_CAPACITY = 1024;
 
 /**
- * What the lanes of a window show while it is collected: by pixel what is merged there, and the rows that
+ * Collects the lanes of a window: what is merged in each pixel, and the rows that
  * are wider. One set of arrays serves all windows; a lane takes a slot of it with its first row.
  */
 export class LanePixels {
@@ -156,7 +156,7 @@ export class LanePixels {
     this.#wide.start[at] = start;
   }
 
-  /** What was collected, by track and lane. */
+  /** Returns what was collected, by track and lane. */
   windows(tracks: readonly number[], cell: number): Window[] {
     const { ends, rows } = this.#orderedRows();
     const windows: Window[] = [];

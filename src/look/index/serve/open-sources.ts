@@ -69,7 +69,7 @@ export function releaseUnused(parts: readonly IndexedPart[]): void {
   }
 }
 
-/** What reads the records of the pieces. It opens their files when they are needed. */
+/** Makes readers of the pieces' records. They open their files when they are needed. */
 export function openPieces({ pieces }: JoinedPieces, before: Map<object, OpenPiece>): OpenPiece[] {
   const { clock, times } = pieces[0]!;
   const epoch = times === undefined ? clock.epoch : times.epoch;

@@ -14,7 +14,7 @@ interface Points {
   areMeans: boolean;
 }
 
-/** What a part adds to a curve. */
+/** The begins and ends that a part adds to a curve. */
 interface PartRequests {
   offset: number;
   count: number;
@@ -149,7 +149,7 @@ function sumStretches(part: IndexedPart, own: PartRequests, exponent: number): v
   const begin = Math.floor(own.first / length);
   const size = Math.floor(own.last / length) - begin + 1;
   const sums = new Float64Array(size);
-  /** What begins, less what ends, in whole stretches. */
+  /** Begins less ends of each stretch. */
   const change = new Float64Array(size + 1);
   for (let row = 0; row < flags.length; row++) {
     if (!isRequest(flags[row]!)) continue;

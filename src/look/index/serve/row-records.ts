@@ -90,7 +90,7 @@ function parentIdOf(
   return new Uint32Array(2);
 }
 
-/** What a person wants to know of a row. */
+/** Reads everything about a row that the page shows. */
 export function detailsOf(
   index: LookIndex,
   part: IndexedPart,

@@ -15,7 +15,7 @@ import type { ReadSource } from '../sources/read-source.js';
 /** Streams of which losses are reported one by one. */
 const MAX_STREAMS = 16;
 
-/** What a source says of who has written it. */
+/** Reads the process, the service and the host that wrote a source. */
 export function writerOf(
   path: string,
   resource: RecordedResource | undefined,
@@ -45,7 +45,7 @@ export function hostsOf(sources: readonly Source[]): Map<number, string> {
   return hosts;
 }
 
-/** What a trace has deleted of itself; undefined: nothing. */
+/** Counts the pieces that a trace's budget has deleted; undefined: none. */
 export function deletedPieces(pieces: readonly ReadSource[]): Source['deleted'] {
   const { trace } = pieces[0]!;
   const count = trace.format === hephFormat ? predecessorsOf(trace.path) : 0;
@@ -106,7 +106,7 @@ function stateOfRings(trace: FoundTrace): Source['state'] {
 }
 
 /**
- * What a source has lost, in words.
+ * Lists what a source has lost, in words.
  *
  * @param dropped from {@link droppedRecords}, less what is said here.
  * @param resource which says what the threads are called.
@@ -155,7 +155,7 @@ export function droppedRecords(recorded: readonly RecordedLosses[]): Map<number,
   return dropped;
 }
 
-/** What threads have said of losses that no counter shows. */
+/** Losses that threads have recorded, and that no counter shows. */
 export function recordedLosses(recorded: readonly RecordedLosses[]): Loss[] {
   const all: Loss[] = [];
   const open = recorded.reduce((sum, each) => sum + each.open, 0);

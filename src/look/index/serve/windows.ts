@@ -21,7 +21,7 @@ interface View {
 }
 
 /**
- * What the pixels of a window show; times in ns since the index's epoch.
+ * Collects what the pixels of a window show; times in ns since the index's epoch.
  *
  * @param laneCounts lanes of every track of the index.
  */

@@ -10,7 +10,7 @@ interface LanedPart {
   /** Of its tracks within the source. */
   numbers: Uint32Array;
   shape: PartShape;
-  /** What is taken of each track's lanes by this part and all before it, if that is known. */
+  /** Lanes of each track that this part and all before it take, if that is known. */
   taken: Map<number, Lanes> | undefined;
 }
 

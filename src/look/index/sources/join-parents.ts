@@ -84,7 +84,7 @@ function sharedTraces(parts: readonly IndexedPart[]): (Uint32Array | undefined)[
   return shared.some((own) => own !== undefined) ? shared : undefined;
 }
 
-/** What is missing of rows whose traces have a number. */
+/** Selects missing parents of rows whose traces have a number. */
 function ofTraces(
   missing: Uint32Array,
   trace: Uint32Array,

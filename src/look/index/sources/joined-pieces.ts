@@ -4,14 +4,14 @@ import type { ReadSource } from './read-source.js';
 import { joinSource } from './source-joins.js';
 import type { SourceJoins } from './source-joins.js';
 
-/** What one process has recorded in one trace: a file, or the pieces of a trace that rotates. */
+/** One trace of one process: a file, or the pieces of a trace that rotates. */
 export interface JoinedPieces {
   /** Of several pieces, the name under which the trace was opened. */
   path: string;
   /** In the order in which they were written. */
   pieces: readonly ReadSource[];
   joins: SourceJoins;
-  /** What makes the joins as the trace grows. */
+  /** Makes the joins as the trace grows. */
   growing: GrowingJoins | undefined;
 }
 
@@ -34,7 +34,7 @@ function lastEpochs(read: readonly ReadSource[]): Map<string | undefined, bigint
 export class PieceJoiner {
   #known = new Map<string, JoinedPieces>();
 
-  /** What has not changed since the last call is the same object. */
+  /** Joins the pieces. Unchanged ones are the same objects as at the last call. */
   join(read: readonly ReadSource[]): JoinedPieces[] {
     const groups = new Map<string, { path: string; pieces: ReadSource[] }>();
     const epochs = lastEpochs(read);

@@ -13,7 +13,7 @@ import type { StoredPart } from '../parts/indexed-part.js';
 import type { BuiltPart } from '../parts/part-columns.js';
 import { joinSource, type SourceJoins } from './source-joins.js';
 
-/** What the index has read of one trace. */
+/** One trace as far as the index has read it. */
 export interface ReadSource {
   trace: FoundTrace;
   parts: StoredPart[];
@@ -33,7 +33,7 @@ export interface ReadSource {
   times?: { zero: bigint; epoch: bigint | undefined };
   /** Why it was not read to its end. */
   ended: WalkEnd;
-  /** What rings say of its writer; undefined: nobody has asked them. */
+  /** The state of its writer by its rings; undefined: they were not read. */
   state?: Source['state'];
   /** Of a trace that grows: what was recorded until then was read, in ns since 1970. Each reading sets it. */
   readAt?: bigint;
@@ -119,7 +119,7 @@ function rowsAfter(order: Uint32Array, first: number): Uint32Array {
   return rows;
 }
 
-/** What was read of a trace, and else nothing. */
+/** Makes a source of what was read of a trace, with defaults for the rest. */
 export function sourceWith(trace: FoundTrace, read: Partial<ReadSource>): ReadSource {
   const { parts = [], losses = [] } = read;
   return {

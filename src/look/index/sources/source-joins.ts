@@ -10,7 +10,7 @@ import type { LanePart } from './deal-lanes.js';
 
 const NO_SHAPE: PartShape = { lanes: new Uint16Array(0), pyramid: undefined };
 
-/** What is known of a source's parts only when all of them are. */
+/** Facts of a source that are known once all of its parts are. */
 export interface SourceJoins {
   tracks: PartTrack[];
   /** Lanes of each track. */
@@ -24,7 +24,7 @@ export interface SourceJoins {
   parents?: (part: number) => Int32Array | undefined;
 }
 
-/** What is the same for a track in all parts of a source. */
+/** A key that a track has in all parts of a source. */
 export function trackKey({ kind, thread, name }: PartTrack): string {
   return `${kind} ${thread} ${name}`;
 }
@@ -81,7 +81,7 @@ export function laneCountsOf(
   return tracks.map((_, track) => lanes.get(track)?.count ?? 0);
 }
 
-/** What a part looks like from afar; `numbers` are those of its tracks within the source. */
+/** Makes the pyramid of a part; `numbers` are those of its tracks within the source. */
 export function pyramidOf(
   { track, ...columns }: PyramidRows,
   numbers: Uint32Array,

@@ -1,8 +1,8 @@
 import type { RecordingAnswer, TrackAnswer } from '../../wire/answers.js';
-import { interruptionKinds } from '../../report/interruptions.js';
-import { Processes, timesOfSources } from '../../report/processes.js';
-import type { SourceTimes } from '../../report/processes.js';
-import { OvniThreads } from '../../report/thread-names.js';
+import { interruptionKinds } from '../../report/threads/interruptions.js';
+import { Processes, timesOfSources } from '../../report/recording/processes.js';
+import type { SourceTimes } from '../../report/recording/processes.js';
+import { OvniThreads } from '../../report/names/thread-names.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
 import type { Route } from '../route.js';
@@ -26,7 +26,7 @@ function sourceOrder(sources: readonly Source[], paths: readonly string[]): Map<
   return new Map(ranked.map(({ source }, order) => [source, order]));
 }
 
-/** What there is to look at: sources, tracks, curves. */
+/** Answers with all sources, tracks and curves of the recording. */
 export const recordingRoute: Route = {
   path: '/data/recording',
   method: 'GET',

@@ -1,7 +1,7 @@
 import { compareErrors } from '../../compare/compare-errors.js';
 import { compareGroups, type RowsOfSide } from '../../compare/compare-groups.js';
 import { rowAt } from '../../index/index-row.js';
-import { selectedCounts } from '../../report/released-groups.js';
+import { selectedCounts } from '../../report/groups/released-groups.js';
 import { makeReport } from '../../report/report.js';
 import {
   type CompareAnswer,
@@ -35,7 +35,7 @@ export const reportRoute: Route = {
 };
 
 /**
- * What became slower from some sources to others: numbers of the sources of each side, the text of the find panel, and
+ * Compares sources with others. It takes the numbers of the sources of each side, the text of the find panel, and
  * attributes to group by, with commas between them.
  */
 export const compareRoute: Route = {

@@ -1,14 +1,14 @@
 import { rowAt } from '../../index/index-row.js';
 import { type LookIndex, MISSING_PARENT, NO_PARENT } from '../../index/look-index.js';
 import { inTurns, type Steps } from '../../index/turns.js';
-import { callTarget } from '../../report/call-target.js';
-import { CalledThreads } from '../../report/called-threads.js';
-import { spansAround } from '../../report/delayed-spans.js';
-import { isInterruption } from '../../report/interruption-kinds.js';
-import { InterruptionTally } from '../../report/interruptions.js';
-import type { NamedCount } from '../../report/thread-shape.js';
-import { requestPath, rowName } from '../../report/row-name.js';
-import { RowSelection } from '../../report/selection.js';
+import { callTarget } from '../../report/names/call-target.js';
+import { CalledThreads } from '../../report/trees/called-threads.js';
+import { spansAround } from '../../report/slow/delayed-spans.js';
+import { isInterruption } from '../../report/names/interruption-kinds.js';
+import { InterruptionTally } from '../../report/threads/interruptions.js';
+import type { NamedCount } from '../../report/shape/thread-shape.js';
+import { requestPath, rowName } from '../../report/names/row-name.js';
+import { RowSelection } from '../../report/measures/selection.js';
 import { MOST_ROW_NAMES, type RowAnswer, type RowNamesAnswer } from '../../wire/answers.js';
 import type { Route } from '../route.js';
 import { openMeanwhile } from '../rows/open-meanwhile.js';
@@ -17,7 +17,7 @@ import { keyOfRow, rowOfQuestion } from '../rows/row-key.js';
 /** Requests that a thread has not read begin after the stall: so long after it they are looked for, in ns. */
 const LEAST_AFTER = 1e9;
 
-/** What ran on the thread of a stall or a collection meanwhile, and what it delayed. */
+/** Finds the spans that ran during a stall or a collection, and those that it delayed. */
 async function spansAroundRow(
   index: LookIndex,
   row: number,
@@ -84,7 +84,7 @@ function isOnlyOne(index: LookIndex, row: number): boolean {
   return index.rowsOfTrace(traceId).length === 1;
 }
 
-/** What single rows are called: `rows` as `0-3,7`. A request has its path, and a call its target, which its name may lack. */
+/** Answers with the names of single rows, `rows` as `0-3,7`: a request with its path, a call with its target. */
 export const rowNamesRoute: Route = {
   path: '/data/row-names',
   method: 'GET',

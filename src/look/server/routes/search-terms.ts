@@ -1,6 +1,6 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
-import { sampledRows } from '../../report/samples.js';
+import { sampledRows } from '../../report/measures/samples.js';
 import type { SearchTermsAnswer } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 

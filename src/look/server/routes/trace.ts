@@ -1,11 +1,11 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
 import { inTurns } from '../../index/turns.js';
-import { TargetBudget, nameTargets } from '../../report/call-target.js';
-import { InterruptionTally } from '../../report/interruptions.js';
-import { requestPath } from '../../report/row-name.js';
-import { RowSelection } from '../../report/selection.js';
-import { SpanFamily, traceSpans, waitedTimes } from '../../report/span-family.js';
+import { TargetBudget, nameTargets } from '../../report/names/call-target.js';
+import { InterruptionTally } from '../../report/threads/interruptions.js';
+import { requestPath } from '../../report/names/row-name.js';
+import { RowSelection } from '../../report/measures/selection.js';
+import { SpanFamily, traceSpans, waitedTimes } from '../../report/trees/span-family.js';
 import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { rowOfQuestion } from '../rows/row-key.js';

@@ -32,7 +32,7 @@ export function conditionOfText(text: string): Condition {
   }
 }
 
-/** What a text groups by; empty: as usual. @throws WrongQuestion if it is nothing to group by. */
+/** Reads the grouping of a text; empty: the usual one. @throws WrongQuestion if the text names none. */
 export function groupsOfText(text: string): ReturnType<typeof groupsBy> {
   try {
     return text === '' ? {} : groupsBy([text]);
@@ -46,7 +46,7 @@ export function isEverySpan(condition: Condition): boolean {
   return Object.keys(condition).length === 0;
 }
 
-/** What `chosenRows` gives, if it is known by now. */
+/** The result of an earlier `chosenRows`, if it is kept. */
 export function knownRows(
   recording: Recording,
   condition: Condition,

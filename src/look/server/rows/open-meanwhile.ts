@@ -1,8 +1,8 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
-import { isInterruption } from '../../report/interruption-kinds.js';
-import { rowName } from '../../report/row-name.js';
-import { threadKeys } from '../../report/processes.js';
+import { isInterruption } from '../../report/names/interruption-kinds.js';
+import { rowName } from '../../report/names/row-name.js';
+import { threadKeys } from '../../report/recording/processes.js';
 import type { RowAnswer } from '../../wire/answers.js';
 
 /** Rows that the page can list. */

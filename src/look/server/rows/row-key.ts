@@ -6,7 +6,7 @@ import { type Query, WrongQuestion } from '../route.js';
 /** Its start in ns; then the span's id, or the track of a row that is no span. */
 const KEY = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:_([0-9a-f]{16})|_t(\d{1,10}))?$/;
 
-/** What finds a row again: a refresh may give it another number. */
+/** A key that finds a row again after a refresh, which may give it another number. */
 export function keyOfRow(index: LookIndex, row: number): string {
   const { start, spanId, track } = rowAt(index, row);
   return `${start}_${spanId ?? `t${track}`}`;

@@ -74,7 +74,7 @@ const KEPT = 2;
 const kept = new WeakMap<Int32Array, Map<SortKey, Promise<Int32Array>>>();
 const finished = new WeakMap<Promise<Int32Array>, Int32Array>();
 
-/** What `sortedRows` gives, if it is known by now. */
+/** The result of an earlier `sortedRows`, if it is kept. */
 export function knownOrder(rows: Int32Array, key: SortKey): Int32Array | undefined {
   const order = kept.get(rows)?.get(key);
   return order === undefined ? undefined : finished.get(order);

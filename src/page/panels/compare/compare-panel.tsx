@@ -11,7 +11,7 @@ import {
   runsOf,
   servicesOf,
   type Sides as SidesOfRuns,
-} from '../../../look/report/recording-sides.js';
+} from '../../../look/report/recording/recording-sides.js';
 import type { CompareAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceOf, searchFor } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
@@ -135,7 +135,7 @@ function sourcesOf(runs: readonly Run[], names: readonly string[]): number[] {
   return runs.filter(({ name }) => names.includes(name)).flatMap(({ sources }) => sources);
 }
 
-/** What is odd about the sides, if something is. */
+/** Warns of sides that are empty or do not match. */
 function SidesWords({ runs, before, after }: SidesOfRuns & { runs: readonly Run[] }) {
   if (before.length === 0 || after.length === 0) {
     return (

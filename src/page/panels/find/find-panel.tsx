@@ -3,7 +3,7 @@ import { FIND_TEXT, searchFor } from '../../data/choice.js';
 import { type Found, suggestedTerms } from '../../data/search.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { countText } from '../../../look/report/units.js';
+import { countText } from '../../../look/report/measures/units.js';
 import type { SearchTermsAnswer } from '../../../look/wire/panel-answers.js';
 import { Link } from '../links.js';
 import type { Panel } from '../panel.js';

@@ -1,6 +1,6 @@
 import type { LatencyColumns, LatencyMeta } from '../../../look/wire/panel-answers.js';
-import { LatencyAxis } from '../../../look/report/latency-axis.js';
-import { durationText, shareText } from '../../../look/report/units.js';
+import { LatencyAxis } from '../../../look/report/measures/latency-axis.js';
+import { durationText, shareText } from '../../../look/report/measures/units.js';
 import { axisStep, tickText } from '../../time-line/axis-text.js';
 import type { CanvasColours } from '../../theme/theme.js';
 
@@ -64,7 +64,7 @@ export function orderedBrush(
   };
 }
 
-/** What a brush contains: ns of time and of duration. */
+/** The ranges of a brush: ns of time and of duration. */
 export function rangesOf(map: LatencyMap, brush: Brush) {
   const { from, to, columns, least, step } = map;
   const pixel = (to - from) / columns;
@@ -207,7 +207,7 @@ function drawErrors(
   }
 }
 
-/** What the spans of a column are, of any duration. */
+/** Figures of a column's spans, of any duration. */
 export function figuresOf(
   { counts, columns, lines, errors, p50, p95, p99 }: LatencyMap,
   column: number,

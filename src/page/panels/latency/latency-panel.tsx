@@ -5,7 +5,7 @@ import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { tickText } from '../../time-line/axis-text.js';
 import { canvasColours, textScale } from '../../theme/theme.js';
-import { countText, durationText, shareText } from '../../../look/report/units.js';
+import { countText, durationText, shareText } from '../../../look/report/measures/units.js';
 import { ChoiceLine } from '../choice-line.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
@@ -186,7 +186,7 @@ function columnWords(map: LatencyMap | undefined, column: number | undefined): s
   );
 }
 
-/** What the axes and the colours mean. */
+/** Explains the axes and the colours. */
 function MapLegend({ map }: { map: LatencyMap }) {
   const { counts, columns, from, to } = map;
   const most = counts.reduce((max, count) => Math.max(max, count), 0);

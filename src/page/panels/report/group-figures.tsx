@@ -1,8 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { Group, Report } from '../../../look/report/report-shape.js';
-import { groupTable, groupWaitTable, rateNote } from '../../../look/report/tables/group-tables.js';
-import { countText } from '../../../look/report/units.js';
-import { waitingGroups } from '../../../look/report/report-texts.js';
+import type { Group, Report } from '../../../look/report/shape/report-shape.js';
+import {
+  groupTable,
+  groupWaitTable,
+  rateNote,
+} from '../../../look/report/print/tables/group-tables.js';
+import { countText } from '../../../look/report/measures/units.js';
+import { waitingGroups } from '../../../look/report/print/report-texts.js';
 import { searchFor, searchText } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { FiguresTable } from '../figures-table.js';

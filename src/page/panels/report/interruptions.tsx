@@ -1,9 +1,9 @@
-import type { Report } from '../../../look/report/report-shape.js';
+import type { Report } from '../../../look/report/shape/report-shape.js';
 import {
   interruptionTable,
   longStallTable,
   slowShareTable,
-} from '../../../look/report/tables/interruption-tables.js';
+} from '../../../look/report/print/tables/interruption-tables.js';
 import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceOf } from '../../data/choice.js';
 import { momentText } from '../../time-line/axis-text.js';

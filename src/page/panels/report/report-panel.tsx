@@ -1,11 +1,19 @@
-import { figureHints } from '../../../look/report/hint-texts.js';
-import { isBeforeAndAfter, likelySides, runsOf } from '../../../look/report/recording-sides.js';
-import type { MpiRun } from '../../../look/report/report-shape.js';
-import { costText, incompleteText } from '../../../look/report/report-texts.js';
-import { errorTable } from '../../../look/report/tables/error-table.js';
-import { lossTable } from '../../../look/report/tables/source-tables.js';
-import { mpiTable, poolTable, threadTable } from '../../../look/report/tables/resource-tables.js';
-import { bytesText, countText } from '../../../look/report/units.js';
+import { figureHints } from '../../../look/report/print/hint-texts.js';
+import {
+  isBeforeAndAfter,
+  likelySides,
+  runsOf,
+} from '../../../look/report/recording/recording-sides.js';
+import type { MpiRun } from '../../../look/report/shape/report-shape.js';
+import { costText, incompleteText } from '../../../look/report/print/report-texts.js';
+import { errorTable } from '../../../look/report/print/tables/error-table.js';
+import { lossTable } from '../../../look/report/print/tables/source-tables.js';
+import {
+  mpiTable,
+  poolTable,
+  threadTable,
+} from '../../../look/report/print/tables/resource-tables.js';
+import { bytesText, countText } from '../../../look/report/measures/units.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceFields, choiceOf } from '../../data/choice.js';
@@ -21,7 +29,7 @@ import { GroupFigures } from './group-figures.js';
 import { Interruptions } from './interruptions.js';
 import { OpenSpans, SlowTraces } from './slow-traces.js';
 
-/** What `tracewright report` prints, of the selected range and the search. */
+/** The panel with the figures of `tracewright report`, of the selected range and the search. */
 export const reportPanel: Panel = {
   id: 'report',
   title: 'Report',

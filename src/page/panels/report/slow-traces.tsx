@@ -1,9 +1,9 @@
-import type { Report } from '../../../look/report/report-shape.js';
-import type { SlowTrace } from '../../../look/report/trace-shape.js';
-import { nameWithPath } from '../../../look/report/request-name.js';
-import { openTable } from '../../../look/report/tables/tree-tables.js';
-import { durationText } from '../../../look/report/units.js';
-import { waitShares } from '../../../look/report/report-texts.js';
+import type { Report } from '../../../look/report/shape/report-shape.js';
+import type { SlowTrace } from '../../../look/report/shape/trace-shape.js';
+import { nameWithPath } from '../../../look/report/names/request-name.js';
+import { openTable } from '../../../look/report/print/tables/tree-tables.js';
+import { durationText } from '../../../look/report/measures/units.js';
+import { waitShares } from '../../../look/report/print/report-texts.js';
 import type { ReportedRow } from '../../../look/wire/panel-answers.js';
 import { useApp } from '../../state/app.js';
 import { momentText } from '../../time-line/axis-text.js';
@@ -56,7 +56,7 @@ interface OpenSpansProps {
   rows: readonly ReportedRow[];
 }
 
-/** What had not ended: each request, and below it what it was waiting for. */
+/** Lists open spans: each request, and below it what it was waiting for. */
 export function OpenSpans({ report, rows }: OpenSpansProps) {
   const { recording } = useApp();
   const table = openTable(report);

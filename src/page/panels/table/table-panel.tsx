@@ -5,7 +5,7 @@ import { fileName, tickText, utcText } from '../../time-line/axis-text.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/theme.js';
-import { countText, durationText } from '../../../look/report/units.js';
+import { countText, durationText } from '../../../look/report/measures/units.js';
 import { ChoiceLine } from '../choice-line.js';
 import { Link } from '../links.js';
 import type { Panel } from '../panel.js';

@@ -1,6 +1,6 @@
-import { kindOfSpan } from '../../../look/report/interruption-kinds.js';
-import { nameWithDetail } from '../../../look/report/request-name.js';
-import { PAUSE_TEXTS } from '../../../look/report/report-texts.js';
+import { kindOfSpan } from '../../../look/report/names/interruption-kinds.js';
+import { nameWithDetail } from '../../../look/report/names/request-name.js';
+import { PAUSE_TEXTS } from '../../../look/report/print/report-texts.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type {
   TraceAnswer,
@@ -11,7 +11,7 @@ import { rowFields } from '../../data/selected-row.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { cssColour } from '../../theme/palette.js';
-import { countText, durationText } from '../../../look/report/units.js';
+import { countText, durationText } from '../../../look/report/measures/units.js';
 import { Link } from '../links.js';
 import type { Panel } from '../panel.js';
 import { useAnswer } from '../use-answer.js';
@@ -170,7 +170,7 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
   );
 }
 
-/** What the called thread did before it could begin. */
+/** Words for the pauses of the called thread before the request begins. */
 function pausesText(pauses: readonly WaterfallPause[]): string {
   return (['stall', 'collection'] as const)
     .map((kind) => {

@@ -1,0 +1,110 @@
+import { entryOf } from '../../../core/map-entries.js';
+import { INSTANT_BIT } from '../../index/look-index.js';
+import type { Condition, IndexPart, LookIndex, Track } from '../../index/look-index.js';
+
+/** A window of time: ns since the index's epoch. */
+export interface TimeWindow {
+  from: number;
+  to: number;
+}
+
+/** The row overlaps the window. */
+export const IN_WINDOW = 1;
+/** It also meets the condition. */
+export const CHOSEN = 2;
+/** It also is a span: an operation, and not a state, a mark, an instant or a call of MPI. */
+export const SPAN = 4;
+
+/** Where the recording ends, in ns since its epoch: living processes go on after their last record. */
+export function endOf({ sources, length }: Pick<LookIndex, 'sources' | 'length'>): number {
+  return sources.reduce((end, { until = 0 }) => Math.max(end, until), length);
+}
+
+/** The rows that a report is about: those that overlap a window, and those among them that meet a condition. */
+export class RowSelection {
+  readonly index: LookIndex;
+  readonly window: TimeWindow;
+  /** Whether there is a condition on more than the time. */
+  readonly conditional: boolean;
+  /** By row of the index; undefined: every row of the window. */
+  readonly #chosen: Uint8Array | undefined;
+  /** By track: whether its rows are spans. */
+  readonly #spanTracks: Uint8Array;
+  readonly #marks = new Map<IndexPart, Uint8Array>();
+
+  private constructor(index: LookIndex, window: TimeWindow, chosen: Uint8Array | undefined) {
+    this.index = index;
+    this.window = window;
+    this.conditional = chosen !== undefined;
+    this.#chosen = chosen;
+    this.#spanTracks = Uint8Array.from(index.tracks, ({ kind }: Track) =>
+      kind === 'thread' || kind === 'kernel' ? 1 : 0,
+    );
+  }
+
+  static async of(index: LookIndex, condition: Condition): Promise<RowSelection> {
+    const { from, to, ...fields } = condition;
+    const window = {
+      from: Math.max(from ?? 0, 0),
+      // Beyond the last end, so that a row of no length there is within the window.
+      to: Math.min(to ?? Infinity, endOf(index) + 1),
+    };
+    let chosen: Uint8Array | undefined;
+    if (Object.keys(fields).length > 0) {
+      chosen = new Uint8Array(index.rows);
+      for await (const rows of index.find(condition)) {
+        for (const row of rows) chosen[row] = 1;
+      }
+    }
+    return new RowSelection(index, window, chosen);
+  }
+
+  /** Ns of the window, at least 1. */
+  get length(): number {
+    return Math.max(1, this.window.to - this.window.from);
+  }
+
+  /** Whether a part may have rows within the window. */
+  mayHave({ count, offset, firstStart, lastEnd }: IndexPart): boolean {
+    const { from, to } = this.window;
+    return count > 0 && firstStart + offset < to && !(lastEnd + offset < from);
+  }
+
+  /** Bits of the rows of a part, up to the last one that begins within the window: see `IN_WINDOW`. */
+  marksOf(part: IndexPart): Uint8Array {
+    return entryOf(this.#marks, part, () => this.#mark(part));
+  }
+
+  /** Whether all rows of a part are within the window. */
+  #isInside({ offset, firstStart, lastEnd }: IndexPart): boolean {
+    const { from, to } = this.window;
+    return firstStart + offset >= from && lastEnd + offset < to;
+  }
+
+  #mark(part: IndexPart): Uint8Array {
+    if (!this.mayHave(part)) return new Uint8Array(0);
+    const { count, offset, start, duration, track, flags, firstRow } = part;
+    const { from, to } = this.window;
+    const chosen = this.#chosen;
+    const spanTracks = this.#spanTracks;
+    const marks = new Uint8Array(count);
+    if (chosen === undefined && this.#isInside(part)) {
+      for (let at = 0; at < count; at++) {
+        const isSpan = spanTracks[track[at]!] !== 0 && (flags[at]! & INSTANT_BIT) === 0;
+        marks[at] = isSpan ? IN_WINDOW | CHOSEN | SPAN : IN_WINDOW | CHOSEN;
+      }
+      return marks;
+    }
+    for (let at = 0; at < count; at++) {
+      const begin = start[at]! + offset;
+      if (begin >= to) return marks.subarray(0, at);
+      // What ends where the window begins is not in it, unless it also begins there.
+      if (begin < from && begin + duration[at]! <= from) continue;
+      if (chosen !== undefined && chosen[firstRow + at] === 0) marks[at] = IN_WINDOW;
+      else if (spanTracks[track[at]!] === 0 || (flags[at]! & INSTANT_BIT) !== 0) {
+        marks[at] = IN_WINDOW | CHOSEN;
+      } else marks[at] = IN_WINDOW | CHOSEN | SPAN;
+    }
+    return marks;
+  }
+}

@@ -1,0 +1,61 @@
+import { countText, durationText, shareText, timeText } from '../measures/units.js';
+import type { LongStall, NamedCount, ThreadOfProcess } from '../shape/thread-shape.js';
+import type { SlowTrace } from '../shape/trace-shape.js';
+
+/** `of shop, thread main` */
+export function threadText({ service, pid, thread }: ThreadOfProcess): string {
+  const process = service ?? (pid === null ? undefined : `process ${pid}`);
+  return `${process === undefined ? 'of' : `of ${process},`} thread ${thread}`;
+}
+
+/** Words for the causes of docs/event-loop.md. */
+const CAUSES = new Map([
+  ['code', 'the thread ran'],
+  ['wait', 'the thread slept'],
+  ['held', 'no CPU was free'],
+  ['stop', 'the process was stopped'],
+]);
+
+/** Of a time without work of the event loop: `at least 223 ms (52 %) on a CPU`. The watch does not know all of it. */
+export function cpuText(cpu: number, duration: number): string {
+  return `at least ${durationText(cpu)} (${shareText(cpu / duration)}) on a CPU`;
+}
+
+/** Why a loop was blocked: `held (no CPU was free), at least 223 ms (52 %) on a CPU`; empty: not recorded. */
+export function causeText({ cause, cpu, duration }: LongStall): string {
+  if (cause === null) return '';
+  const meaning = CAUSES.get(cause);
+  const why = meaning === undefined ? cause : `${cause} (${meaning})`;
+  return cpu === null ? why : `${why}, ${cpuText(cpu, duration)}`;
+}
+
+/** Of a stall before the first request of its process. */
+export const AT_START = 'at the start of the process';
+
+/** `GET /orders/:id (12 times), GET /cart` */
+export function countsText(names: readonly NamedCount[]): string {
+  return names
+    .map(({ name, count }) => (count === 1 ? name : `${name} (${countText(count)} times)`))
+    .join(', ');
+}
+
+/** How much of a trace lay within stalls and collections; undefined: nothing. */
+export function interruptedText({ duration, stalls, collections }: SlowTrace): string | undefined {
+  const parts = [
+    { time: stalls, what: 'while the event loop was blocked' },
+    { time: collections, what: 'in garbage collections' },
+  ].filter(({ time }) => time > 0);
+  if (parts.length === 0) return undefined;
+  const texts = parts.map(
+    ({ time, what }) => `${durationText(time)} (${shareText(time / duration)}) ${what}`,
+  );
+  return `of this, ${texts.join(' and ')}`;
+}
+
+/** Names the stall or collection that delayed a trace; undefined: that was not asked for. */
+export function delayedText({ delayedBy }: SlowTrace): string | undefined {
+  if (delayedBy === null) return undefined;
+  const { name, start, duration } = delayedBy;
+  const what = `${durationText(duration)} from ${timeText(start)}`;
+  return `met ${JSON.stringify(name)} ${threadText(delayedBy)}: ${what}`;
+}

@@ -1,0 +1,104 @@
+import { counted } from '../../../../core/readable-text.js';
+import type { ErrorType, FailedSpans } from '../../shape/report-shape.js';
+import { countText, timeText } from '../../measures/units.js';
+import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
+import type { ReportColumn, ReportTable } from './report-table.js';
+
+const LIMIT = 20;
+/** Errors whose times and example are told one by one in text. */
+const MOST_EXAMPLES = 5;
+
+/** The fields of an error that a table shows. */
+type NamedError = Pick<ErrorType, 'type' | 'message' | 'frame' | 'name' | 'names' | 'service'>;
+
+/** Title of the types of errors. */
+function errorsTitle({ count, read, newSince, types }: FailedSpans): string {
+  const some = read < count ? `; the types are those of ${countText(read)}, taken evenly` : '';
+  const fresh = types.filter(({ isNew }) => isNew === true).length;
+  const since =
+    newSince === null ? '' : `; ${counted(fresh, 'type')} new since ${timeText(newSince)}`;
+  return `Errors by type: ${counted(count, 'span')} failed${since}${some}`;
+}
+
+/** Columns that say which error it is. */
+export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
+  return [
+    {
+      title: 'type',
+      unit: 'text',
+      value: ({ type }) => type ?? 'no error.type',
+      spare: 0,
+      least: 12,
+    },
+    fieldColumn('message', 'text', 2, {
+      explanation: 'Numbers, ids and quoted values are ?',
+      least: 20,
+      isProse: true,
+    }),
+    fieldColumn('frame', 'text', 3, {
+      title: 'at',
+      explanation: 'The first frame of the stack that is not of a package or of Node',
+      least: 20,
+    }),
+    {
+      title: 'span',
+      unit: 'text',
+      value: spanText,
+      spare: 0,
+      least: 16,
+    },
+    serviceColumn<T>(1),
+  ];
+}
+
+/** Why spans failed: what is new comes first. */
+export function errorTable(errors: FailedSpans): ReportTable<ErrorType> {
+  const { count, read, types } = errors;
+  return tableOf<ErrorType>(
+    errorsTitle(errors),
+    [
+      ...errorColumns<ErrorType>(),
+      fieldColumn('count', 'count', 0, {
+        title: read < count ? `of ${countText(read)}` : 'count',
+        isBad: () => true,
+      }),
+      {
+        title: 'new',
+        explanation: 'Not seen before the time that is selected',
+        unit: 'text',
+        value: ({ isNew }) => (isNew === true ? 'new' : null),
+        spare: 0,
+        isBad: () => true,
+      },
+      fieldColumn('first', 'time', 5),
+      fieldColumn('last', 'time', 4),
+      fieldColumn('example', 'text', 6, { explanation: 'The trace of the last one' }),
+    ],
+    newFirst(types),
+    LIMIT,
+    'types of errors',
+  );
+}
+
+/** When the first errors of the table occurred, and where one can be seen: `no stock of ? of GET /buy in shop: first …`. */
+export function* errorExamples({ types }: FailedSpans): Generator<string, void> {
+  for (const row of newFirst(types).slice(0, MOST_EXAMPLES)) {
+    const { type, message, frame, service, first, last, example } = row;
+    const what = [type ?? 'no error.type', ...(message === null ? [] : [message])].join(': ');
+    const where = frame === null ? '' : ` at ${frame}`;
+    const of = service === null ? '' : ` in ${service}`;
+    const seen =
+      first === last ? `at ${timeText(last)}` : `first ${timeText(first)}, last ${timeText(last)}`;
+    const trace = example === null ? '' : `, trace ${example}`;
+    yield `${what}${where}, span ${spanText(row)}${of}: ${seen}${trace}`;
+  }
+}
+
+/** Names the spans of an error: `GET /buy and 2 others`. */
+function spanText({ name, names }: NamedError): string {
+  return names > 1 ? `${name} and ${counted(names - 1, 'other')}` : name;
+}
+
+function newFirst(types: readonly ErrorType[]): ErrorType[] {
+  return types.toSorted((a, b) => Number(b.isNew === true) - Number(a.isNew === true));
+}

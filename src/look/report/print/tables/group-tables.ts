@@ -1,0 +1,99 @@
+import type { Group, Report } from '../../shape/report-shape.js';
+import { groupTitle } from '../../names/request-name.js';
+import { durationText } from '../../measures/units.js';
+import { waitShares, waitingGroups } from '../report-texts.js';
+import { fieldColumn, kindColumns, serviceColumn, tableOf } from './report-table.js';
+import type { ReportColumn, ReportTable } from './report-table.js';
+
+const LIMIT = 50;
+const WAITING_LIMIT = 20;
+
+/** Titles of the tables of groups. */
+const GROUP_TITLES = { route: 'Routes', name: 'Spans', service: 'Services' } as const;
+
+/** `Routes`, `By db.query.text`. */
+function groupsTitle({ by, attributes }: GroupedBy): string {
+  return by === 'attribute' ? `By ${attributes.join(', ')}` : GROUP_TITLES[by];
+}
+
+type GroupedBy = Pick<Report, 'by' | 'attributes'>;
+
+function nameColumn({ by, attributes }: GroupedBy): ReportColumn<Group> {
+  const title = by === 'attribute' ? attributes.join(', ') : by;
+  // Values, such as statements, differ at their ends.
+  const least = by === 'attribute' ? 48 : 16;
+  return { title, unit: 'text', value: (group) => groupTitle(group, by), spare: 0, least };
+}
+
+/** Of spans that were not kept only counts by duration are known. */
+function isCounted({ notKept }: Group): boolean {
+  return notKept > 0;
+}
+
+/** Latency by route, name or service. */
+export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
+  const { groups, by } = report;
+  // Of several, it says which one is slow.
+  const areSeveral = new Set(groups.map(({ service }) => service)).size > 1;
+  const columns: ReportColumn<Group>[] = [
+    nameColumn(report),
+    ...kindColumns(groups),
+    ...(by === 'service' ? [] : [serviceColumn<Group>(areSeveral ? 2 : 7)]),
+    fieldColumn('count', 'count', 0),
+    fieldColumn('rate', 'rate', 5, { explanation: 'Per second in which its service was recorded' }),
+    fieldColumn('errors', 'count', 2, { isBad: ({ errors }) => errors > 0 }),
+    fieldColumn('p50', 'duration', 1, { isCounted }),
+    fieldColumn('p95', 'duration', 0, { isCounted }),
+    fieldColumn('p99', 'duration', 3, { isCounted }),
+    fieldColumn('max', 'duration', 4, { isCounted }),
+    fieldColumn('total', 'duration', by === 'attribute' ? 0 : 6),
+    fieldColumn('share', 'share', 3, { explanation: 'Of the time of all groups' }),
+  ];
+  return tableOf(groupsTitle(report), columns, groups, LIMIT, 'groups');
+}
+
+/** Title of what the spans of groups waited for. */
+function waitTitle({ by }: GroupedBy): string {
+  return by === 'attribute'
+    ? 'What these waited for'
+    : `What ${GROUP_TITLES[by].toLowerCase()} waited for`;
+}
+
+/** The table of what groups waited for, without groups that waited for nothing else. */
+export function groupWaitTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
+  const { groups, by } = report;
+  const columns: ReportColumn<Group>[] = [
+    nameColumn(report),
+    ...(by === 'service' ? [] : [serviceColumn<Group>(1)]),
+    fieldColumn('sampled', 'count', 2, {
+      title: 'looked at',
+      explanation: 'How many of its spans were looked at, taken evenly from their time',
+    }),
+    {
+      title: 'waited for',
+      explanation:
+        'What the time of a span went to, in its own process and in those that it called: the critical path',
+      unit: 'text',
+      value: waitShares,
+      spare: 0,
+      least: 24,
+      isProse: true,
+    },
+  ];
+  return tableOf(waitTitle(report), columns, waitingGroups(groups), WAITING_LIMIT, 'groups');
+}
+
+/** A service that was recorded for less than this part of the time has its own time for rates. */
+const WHOLE = 0.9;
+
+/** Whose rates are not of the whole time; undefined: nobody's. */
+export function rateNote({ groups, length }: Report): string | undefined {
+  const parts = new Map<string, number>();
+  for (const { service, count, rate } of groups) {
+    const recorded = (count / rate) * 1e9;
+    if (recorded < WHOLE * length) parts.set(service ?? 'no service', recorded);
+  }
+  if (parts.size === 0) return undefined;
+  const texts = [...parts].map(([service, recorded]) => `${service} ${durationText(recorded)}`);
+  return `Rates are of the time in which the service was recorded: ${texts.join(', ')} of ${durationText(length)}`;
+}

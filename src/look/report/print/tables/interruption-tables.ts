@@ -1,0 +1,126 @@
+import { AT_START, causeText, countsText } from '../interruption-texts.js';
+import type {
+  Interruptions,
+  LongStall,
+  SlowShare,
+  ThreadInterruption,
+} from '../../shape/thread-shape.js';
+import { nameWithSystem } from '../../names/request-name.js';
+import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
+import type { ReportTable } from './report-table.js';
+
+const THREADS_LIMIT = 20;
+const STALLS_LIMIT = 5;
+const SLOW_LIMIT = 30;
+
+export const NOTHING_SLOWED = 'The slowest 5 % of each group did not meet any of these.';
+
+/** Stalls and collections of each thread. */
+export function interruptionTable({ threads }: Interruptions): ReportTable<ThreadInterruption> {
+  return tableOf<ThreadInterruption>(
+    'Stalls of event loops and garbage collections',
+    [
+      fieldColumn('name', 'text', 0, { title: 'what', least: 16 }),
+      serviceColumn(0),
+      processColumn(3),
+      fieldColumn('thread', 'text', 2),
+      fieldColumn('count', 'count', 0),
+      fieldColumn('total', 'duration', 0),
+      fieldColumn('max', 'duration', 1, { title: 'longest' }),
+    ],
+    threads,
+    THREADS_LIMIT,
+    'threads',
+  );
+}
+
+/** The table of the longest stalls: what the thread did meanwhile, and what waited for it. */
+export function longStallTable({ longest }: Interruptions): ReportTable<LongStall> {
+  return tableOf<LongStall>(
+    'The longest stalls',
+    [
+      fieldColumn('duration', 'duration', 0, { title: 'took' }),
+      fieldColumn('start', 'time', 1, { title: 'at' }),
+      serviceColumn(2),
+      processColumn(4),
+      fieldColumn('thread', 'text', 3),
+      { title: 'cause', unit: 'text', value: whyText, spare: 5, isProse: true },
+      {
+        title: 'ran',
+        explanation: 'Spans that ran on the thread, the innermost first',
+        unit: 'text',
+        value: ({ ran }) => countsText(ran),
+        spare: 0,
+        least: 16,
+        isProse: true,
+      },
+      {
+        title: 'delayed',
+        explanation: 'Spans of the thread that were open before and after it',
+        unit: 'text',
+        value: ({ delayed }) => countsText(delayed),
+        spare: 0,
+        least: 16,
+        isProse: true,
+      },
+    ],
+    shownStalls(longest),
+    STALLS_LIMIT,
+    'stalls',
+  );
+}
+
+function whyText(stall: LongStall): string | null {
+  const texts = [causeText(stall), stall.atStart ? AT_START : ''].filter((text) => text !== '');
+  return texts.length === 0 ? null : texts.join(', ');
+}
+
+/** The first ones, and the longest at the start of a process: the table above may name its length. */
+function shownStalls(longest: readonly LongStall[]): readonly LongStall[] {
+  const atStart = longest.findIndex((stall) => stall.atStart);
+  if (atStart < STALLS_LIMIT) return longest;
+  const rows = [...longest];
+  rows.splice(STALLS_LIMIT - 1, 0, ...rows.splice(atStart, 1));
+  return rows;
+}
+
+/** How much of the time of the slow spans of each group lay within stalls and collections. */
+export function slowShareTable({ slow }: Interruptions): ReportTable<SlowShare> {
+  return tableOf<SlowShare>(
+    slowShareText(slow),
+    [
+      { title: 'slowest 5 % of', unit: 'text', value: nameWithSystem, spare: 0, least: 16 },
+      serviceColumn(2),
+      fieldColumn('count', 'count', 1),
+      fieldColumn('time', 'duration', 3),
+      { title: 'stalls', unit: 'share', value: ({ stalls, time }) => stalls / time, spare: 0 },
+      {
+        title: 'gc',
+        explanation: 'Garbage collections',
+        unit: 'share',
+        value: ({ collections, time }) => collections / time,
+        spare: 0,
+      },
+      {
+        title: 'called',
+        explanation: 'In a call, while the called thread was stalled or collected garbage',
+        unit: 'share',
+        value: ({ called, time }) => (slow.some((row) => row.called > 0) ? called / time : null),
+        spare: 0,
+      },
+      { title: 'any', unit: 'share', value: ({ either, time }) => either / time, spare: 2 },
+    ],
+    slow.filter(({ either }) => either > 0),
+    SLOW_LIMIT,
+    'groups',
+  );
+}
+
+/** The title of the table of slow shares. */
+function slowShareText(slow: readonly SlowShare[]): string {
+  const own =
+    'How much of the time of the slowest 5 % was stalls and garbage collections (gc) of their own thread';
+  return slow.some(({ called }) => called > 0)
+    ? `${own}, or of the thread of a called service (called):`
+    : `${own}:`;
+}

@@ -1,0 +1,123 @@
+import { counted } from '../../../../core/readable-text.js';
+import type { MpiCall, MpiRun, PoolWaits, TimeShare } from '../../shape/report-shape.js';
+import type { ThreadFigures } from '../../shape/thread-shape.js';
+import { shareText } from '../../measures/units.js';
+import {
+  fieldColumn,
+  processColumn,
+  serviceColumn,
+  tableOf,
+  type ReportTable,
+} from './report-table.js';
+
+const LIMIT = 50;
+
+const unlessZero = (value: number): number | null => (value > 0 ? value : null);
+
+/** How busy each thread was. */
+export function threadTable(threads: readonly ThreadFigures[]): ReportTable<ThreadFigures> {
+  return tableOf<ThreadFigures>(
+    'Threads',
+    [
+      fieldColumn('thread', 'text', 0, { least: 12 }),
+      serviceColumn(2),
+      processColumn(4),
+      {
+        title: 'kind',
+        unit: 'text',
+        value: ({ kind }) => (kind === 'thread' ? 'spans' : kind),
+        spare: 6,
+      },
+      fieldColumn('spans', 'count', 3, { title: 'records' }),
+      fieldColumn('share', 'share', 0, {
+        title: 'active',
+        explanation:
+          'Share of the recorded time in which a span was open, or the state was running',
+      }),
+      fieldColumn('utilisation', 'share', 1, {
+        title: 'loop busy',
+        explanation: 'Share of time in which the event loop ran code',
+      }),
+      {
+        title: 'stalled',
+        unit: 'duration',
+        value: ({ stalls }) => unlessZero(stalls),
+        spare: 1,
+      },
+      {
+        title: 'gc',
+        explanation: 'Garbage collections',
+        unit: 'duration',
+        value: ({ collections }) => unlessZero(collections),
+        spare: 1,
+      },
+      fieldColumn('path', 'text', 5, { title: 'trace', least: 12 }),
+    ],
+    threads,
+    LIMIT,
+    'threads',
+  );
+}
+
+const POOLS_LIMIT = 20;
+
+/** Who waited for connections, and who held them meanwhile. */
+export function poolTable(pools: readonly PoolWaits[]): ReportTable<PoolWaits> {
+  return tableOf<PoolWaits>(
+    'Waits for connections of pools',
+    [
+      fieldColumn('name', 'text', 0, { title: 'pool', least: 12 }),
+      serviceColumn(3),
+      fieldColumn('count', 'count', 2, { title: 'waits' }),
+      fieldColumn('total', 'duration', 0),
+      fieldColumn('max', 'duration', 2, { title: 'longest' }),
+      {
+        title: 'waited',
+        explanation: 'The requests that waited, by their time',
+        unit: 'text',
+        value: ({ waited }) => sharesText(waited),
+        spare: 0,
+        least: 20,
+        isProse: true,
+      },
+      {
+        title: 'held by',
+        explanation: 'The requests that had the connections meanwhile, by their time',
+        unit: 'text',
+        value: ({ held }) => sharesText(held),
+        spare: 0,
+        least: 20,
+        isProse: true,
+      },
+    ],
+    pools,
+    POOLS_LIMIT,
+    'pools',
+  );
+}
+
+function sharesText(shares: readonly TimeShare[]): string | null {
+  const texts = shares.map(({ name, share }) => `${name} ${shareText(share)}`);
+  return texts.length === 0 ? null : texts.join(', ');
+}
+
+const CALLS_LIMIT = 50;
+
+/** Calls of MPI by name. */
+export function mpiTable({ calls, ranks, path }: MpiRun): ReportTable<MpiCall> {
+  return tableOf<MpiCall>(
+    `MPI calls of ${counted(ranks, 'rank')}, ${path}`,
+    [
+      fieldColumn('name', 'text', 0, { title: 'call', least: 16 }),
+      fieldColumn('count', 'count', 0),
+      fieldColumn('bytes', 'bytes', 0),
+      fieldColumn('total', 'duration', 0),
+      fieldColumn('p50', 'duration', 3),
+      fieldColumn('p95', 'duration', 2),
+      fieldColumn('max', 'duration', 1),
+    ],
+    calls,
+    CALLS_LIMIT,
+    'calls',
+  );
+}

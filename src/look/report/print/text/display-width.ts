@@ -1,0 +1,74 @@
+import { terminalText } from '../../../../core/readable-text.js';
+
+/** Columns of a terminal that characters take: East Asian wide ones and emoji two, combining ones none. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
+const NONE = /\p{Mn}|\p{Me}|[\u200b\u2060\ufeff]|\u200c|\u200d/u;
+const ASCII = /^[\u0020-\u007e]*$/;
+
+function widthOf(character: string): number {
+  if (NONE.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+/** Columns that a text takes. It has no control characters. */
+export function displayWidth(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += widthOf(character);
+  return width;
+}
+
+/** The text, or its beginning and `…`, in at most so many columns. */
+export function shortened(text: string, columns: number): string {
+  // No character is narrower than nothing: what is far too long need not be measured.
+  const head = text.length > 4 * columns + 64 ? text.slice(0, 4 * columns + 64) : text;
+  if (head.length === text.length && displayWidth(text) <= columns) return text;
+  let width = 0;
+  let kept = '';
+  for (const character of head) {
+    width += widthOf(character);
+    if (width > columns - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/** In fewer columns an end says nothing. */
+const LEAST_WITH_END = 8;
+
+/** The text, or its beginning, `…` and its end: what begins alike is still different. */
+export function shortenedInside(text: string, columns: number): string {
+  if (columns < LEAST_WITH_END || shortened(text, columns) === text)
+    return shortened(text, columns);
+  const room = Math.floor((columns - 1) / 2);
+  let width = 0;
+  let end = '';
+  for (const character of Array.from(text.slice(-4 * room)).reverse()) {
+    width += widthOf(character);
+    if (width > room) break;
+    end = character + end;
+  }
+  return shortened(text, columns - room) + end;
+}
+
+export function padded(text: string, columns: number, align: 'left' | 'right'): string {
+  const missing = Math.max(0, columns - displayWidth(text));
+  return align === 'left' ? text + ' '.repeat(missing) : ' '.repeat(missing) + text;
+}
+
+/** A space that is not before a unit or a bracket. */
+const BREAK = / (?!%|\(|(?:[nµm]?s|min|h)\b)/;
+
+/** A text in lines of at most so many columns, broken at spaces. */
+export function* wrapped(text: string, width: number): Generator<string, void> {
+  let line = '';
+  for (const word of terminalText(text).split(BREAK)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      yield shortened(line, width);
+      line = '  ';
+    }
+    line += line.trim() === '' ? word : ` ${word}`;
+  }
+  yield shortened(line, width);
+}

@@ -1,0 +1,111 @@
+import { terminalText } from '../../../../core/readable-text.js';
+import { countText } from '../../measures/units.js';
+import { cellText, isNumeric } from '../tables/report-table.js';
+import type { ReportColumn, ReportTable } from '../tables/report-table.js';
+import { displayWidth, padded, shortened, shortenedInside } from './display-width.js';
+import type { TextRole, TextStyle } from './text-style.js';
+
+/** A column for a terminal. */
+export interface TextColumn<T> extends ReportColumn<T> {
+  role?: TextRole;
+  /** Default: texts to the left, numbers to the right. */
+  align?: 'right';
+}
+
+const GAP = 2;
+
+interface Fitted<T> {
+  column: TextColumn<T>;
+  cells: string[];
+  width: number;
+}
+
+function totalWidth(columns: readonly { width: number }[]): number {
+  return columns.reduce((sum, { width }) => sum + width + GAP, -GAP);
+}
+
+/** Drops and shortens columns until they fit. */
+function fit<T>(columns: Fitted<T>[], width: number): Fitted<T>[] {
+  let fitted = columns;
+  const least = (): number =>
+    totalWidth(
+      fitted.map(({ column, width: own }) => ({ width: Math.min(own, column.least ?? own) })),
+    );
+  for (;;) {
+    const spare = Math.max(...fitted.map(({ column }) => column.spare));
+    if (spare === 0 || least() <= width) break;
+    fitted = fitted.filter(({ column }) => column.spare !== spare);
+  }
+  let excess = totalWidth(fitted) - width;
+  for (const column of fitted.filter((each) => each.column.least !== undefined)) {
+    if (excess <= 0) break;
+    const shorter = Math.max(column.column.least!, column.width - excess);
+    excess -= column.width - Math.min(shorter, column.width);
+    column.width = Math.min(shorter, column.width);
+  }
+  return fitted;
+}
+
+/** Lines of a table, no wider than the terminal. Control characters in cells are escaped. */
+function* textTable<T>(
+  columns: readonly TextColumn<T>[],
+  rows: readonly T[],
+  { width, paint }: TextStyle,
+): Generator<string, void> {
+  const fitted = fit(
+    columns.map((column): Fitted<T> => {
+      const cells = rows.map((row) =>
+        terminalText((column.prefix?.(row) ?? '') + cellText(column, row)),
+      );
+      const widths = cells.map((cell) => (cell.length > width ? width : displayWidth(cell)));
+      return { column, cells, width: Math.max(displayWidth(column.title), ...widths) };
+    }),
+    width,
+  );
+  const gap = ' '.repeat(GAP);
+  const line = (textOf: (column: Fitted<T>, last: boolean) => string): string =>
+    fitted.map((column, at) => textOf(column, at === fitted.length - 1)).join(gap);
+  const cell = (text: string, { column, width: own }: Fitted<T>, last: boolean): string => {
+    const short = column.isProse === true ? shortened(text, own) : shortenedInside(text, own);
+    const isRight = column.align === 'right' || isNumeric(column);
+    return last && !isRight ? short : padded(short, own, isRight ? 'right' : 'left');
+  };
+  if (columns.some(({ title }) => title !== '')) {
+    yield paint('weak', line((column, last) => cell(column.column.title, column, last)).trimEnd());
+  }
+  for (const [at, row] of rows.entries()) {
+    yield line((column, last) => {
+      const text = cell(column.cells[at]!, column, last);
+      const role = column.column.isBad?.(row) === true ? 'bad' : column.column.role;
+      return role === undefined ? text : paint(role, text);
+    }).trimEnd();
+  }
+}
+
+/** A heading, and the lines below it; nothing of a table without rows. */
+export function* sectionLines<T>(
+  table: ReportTable<T>,
+  style: TextStyle,
+  lines: Iterable<string> = tableLines(table, style),
+): Generator<string, void> {
+  if (table.rows.length === 0) return;
+  yield '';
+  yield style.paint('heading', shortened(terminalText(table.title), style.width));
+  yield* lines;
+}
+
+/** Lines of a table of the report, and how many rows it leaves out. */
+export function* tableLines<T>(
+  {
+    columns,
+    rows,
+    more,
+    what,
+  }: Omit<ReportTable<T>, 'title'> & {
+    columns: readonly TextColumn<T>[];
+  },
+  style: TextStyle,
+): Generator<string, void> {
+  yield* textTable(columns, rows, style);
+  if (more > 0) yield style.paint('weak', `${countText(more)} more ${what}: see --json`);
+}

@@ -1,0 +1,166 @@
+import type { TraceContent } from '../../../rows/row-flags.js';
+import type { LookIndex } from '../../index/look-index.js';
+import type { EarlierAndLater } from '../shape/report-shape.js';
+
+/** The fields of a source that choose its side. */
+interface SideSource {
+  number: number;
+  /** Its rank in the order in which sources are shown. */
+  order: number;
+  path: string;
+  format: string;
+  content: TraceContent;
+  service?: string | undefined;
+  /** Of its rows, in ns of the recording. */
+  begin: number;
+  end: number;
+}
+
+/** Recordings of one service in one directory, or one file: what a side of a comparison consists of. */
+export interface Run {
+  /** The part in which their paths differ, and the service if it has several runs. */
+  name: string;
+  /** Up to the part of the path in which the runs differ. */
+  path: string;
+  sources: number[];
+  /** Undefined: its traces do not say one. */
+  service: string | undefined;
+  /** When the first of them began, in ns since time 0. */
+  begin: number;
+}
+
+/** Names of runs. */
+export interface Sides {
+  before: string[];
+  after: string[];
+}
+
+const SEPARATOR = /[\\/]/;
+
+/**
+ * The runs of a recording, the first one first: sources by the part of their paths in which they differ, and by
+ * service. States of threads are not compared where there are spans.
+ */
+export function runsOf(sources: readonly SideSource[]): Run[] {
+  const spans = sources.filter(({ content }) => content !== 'states of threads');
+  // Traces of services say when they began; others may say no time of their own.
+  const ordered = (spans.length === 0 ? sources : spans).toSorted(
+    (a, b) =>
+      Number(a.service === undefined) - Number(b.service === undefined) || a.order - b.order,
+  );
+  const common = commonParts(ordered);
+  const runs = new Map<string, Run & { directory: string }>();
+  for (const { number, path, service, begin } of ordered) {
+    const parts = path.split(SEPARATOR);
+    const directory = parts[common] ?? parts.at(-1)!;
+    const key = JSON.stringify([directory, service]);
+    const own = parts.slice(0, common + 1).join('/');
+    const run = runs.get(key) ?? {
+      name: directory,
+      directory,
+      path: own,
+      sources: [],
+      service,
+      begin,
+    };
+    runs.set(key, run);
+    run.sources.push(number);
+    run.begin = Math.min(run.begin, begin);
+  }
+  const all = [...runs.values()];
+  return all.map(({ name, directory, ...run }) => {
+    const isOnly = all.every((other) => other.name !== name || other.service === run.service);
+    return { ...run, name: isOnly ? name : `${directory} · ${run.service ?? 'no service'}` };
+  });
+}
+
+/** How many parts, from the first on, all paths have in common. */
+function commonParts(sources: readonly SideSource[]): number {
+  const paths = sources.map(({ path }) => path.split(SEPARATOR));
+  const [first = []] = paths;
+  let common = 0;
+  while (common < first.length && paths.every((path) => path[common] === first[common])) {
+    common += 1;
+  }
+  return common;
+}
+
+/**
+ * Guesses which recordings are before and after a change: of each service that was recorded twice the first and the
+ * second. Processes in one directory that ran at the same time are one recording of it. Both are empty if there
+ * is no such service.
+ */
+export function likelySides(sources: readonly SideSource[], runs: readonly Run[]): Sides {
+  const sides: Sides = { before: [], after: [] };
+  const byNumber = new Map(sources.map((source) => [source.number, source]));
+  const ofService = new Map<string, Run[][]>();
+  for (const run of runs) {
+    const own = run.sources.map((number) => byNumber.get(number)!);
+    const key = run.service ?? `${own[0]!.format} without a service`;
+    const times = ofService.get(key) ?? [];
+    ofService.set(key, times);
+    const last = times.at(-1);
+    const others = (last ?? []).flatMap((each) => each.sources.map((at) => byNumber.get(at)!));
+    if (last !== undefined && own.some((a) => others.some((b) => ranTogether(a, b))))
+      last.push(run);
+    else times.push([run]);
+  }
+  for (const [first, second] of ofService.values()) {
+    if (first === undefined || second === undefined) continue;
+    sides.before.push(...first.map(({ name }) => name));
+    sides.after.push(...second.map(({ name }) => name));
+  }
+  return sides;
+}
+
+function ranTogether(a: SideSource, b: SideSource): boolean {
+  const directoryOf = (path: string): string => path.split(SEPARATOR).slice(0, -1).join('/');
+  return directoryOf(a.path) === directoryOf(b.path) && a.begin < b.end && b.begin < a.end;
+}
+
+/** The services of some runs, sorted. */
+export function servicesOf(runs: readonly Run[], names: readonly string[]): string[] {
+  const chosen = runs.filter(({ name }) => names.includes(name));
+  return [...new Set(chosen.map(({ service }) => service ?? ''))]
+    .filter((each) => each !== '')
+    .sort();
+}
+
+/** Two recordings of all services: most likely before and after a change. */
+export function isBeforeAndAfter(runs: readonly Run[], { before, after }: Sides): boolean {
+  const every = servicesOf(
+    runs,
+    runs.map(({ name }) => name),
+  ).join();
+  return every !== '' && [before, after].every((names) => servicesOf(runs, names).join() === every);
+}
+
+/** The paths of two recordings of the same services, one after the other; null: these are none. */
+export function earlierAndLater(
+  { sources }: LookIndex,
+  times: { ofSource(number: number): Pick<SideSource, 'begin' | 'end'> },
+): EarlierAndLater | null {
+  const described = sources
+    .map(({ number, path, format, content, service }): SideSource => {
+      const { begin, end } = times.ofSource(number);
+      return { number, order: 0, path, format, content, service, begin, end };
+    })
+    .filter(({ begin, end }) => begin <= end)
+    .sort((a, b) => a.begin - b.begin)
+    .map((source, order) => ({ ...source, order }));
+  const runs = runsOf(described);
+  const sides = likelySides(described, runs);
+  if (!isBeforeAndAfter(runs, sides)) return null;
+  const [before, after] = [sides.before, sides.after].map((names) => {
+    const own = runs.filter(({ name }) => names.includes(name));
+    const numbers = new Set(own.flatMap((run) => run.sources));
+    return {
+      paths: [...new Set(own.map(({ path }) => path))],
+      sources: described.filter(({ number }) => numbers.has(number)),
+    };
+  });
+  const end = Math.max(...before!.sources.map((source) => source.end));
+  const begin = Math.min(...after!.sources.map((source) => source.begin));
+  if (end > begin || before!.paths.some((path) => after!.paths.includes(path))) return null;
+  return { services: servicesOf(runs, sides.before), before: before!.paths, after: after!.paths };
+}

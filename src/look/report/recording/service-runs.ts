@@ -1,0 +1,29 @@
+import { isAbsolute, relative } from 'node:path';
+import { runOf, sharedServices } from '../../../traces/run-directory.js';
+import type { LookIndex } from '../../index/look-index.js';
+import type { ServiceRuns } from '../shape/report-shape.js';
+
+/** Services that several runs of the register hook have recorded, with the runs' directories, the first one first. */
+export function serviceRuns(
+  { sources }: LookIndex,
+  times: { ofSource(number: number): { begin: number } },
+): ServiceRuns[] {
+  const runs = new Map<string, Map<string, number>>();
+  // Their programs are no runs of one service.
+  const shared = sharedServices(sources);
+  for (const { number, path, service } of sources) {
+    const run = runOf(path);
+    if (service === undefined || run === undefined || shared.has(service)) continue;
+    const directory = isAbsolute(path) ? run : relative('', run) || '.';
+    const begins = runs.get(service) ?? new Map<string, number>();
+    runs.set(service, begins);
+    const { begin } = times.ofSource(number);
+    begins.set(directory, Math.min(begin, begins.get(directory) ?? Infinity));
+  }
+  return [...runs]
+    .filter(([, begins]) => begins.size > 1)
+    .map(([service, begins]) => ({
+      service,
+      paths: [...begins].sort(([, a], [, b]) => a - b).map(([directory]) => directory),
+    }));
+}

@@ -1,0 +1,134 @@
+import { addToList } from '../../../core/map-entries.js';
+import type { TreeRow, TreeSpan, WaitedFor } from '../shape/trace-shape.js';
+import { selfTime, SpanFamily, waitedTimes } from './span-family.js';
+
+interface TraceTree {
+  rows: TreeRow[];
+  omitted: number;
+  waitedFor: WaitedFor[];
+}
+
+/** More siblings of one name become one row. */
+const MAX_SIBLINGS = 3;
+
+/** Siblings as they are shown: one by one, or all of a name together. */
+function* shownSiblings(
+  siblings: readonly number[],
+  spans: readonly TreeSpan[],
+): Generator<number[], void> {
+  const byName = new Map<string, number[]>();
+  const nameOf = (at: number): string => {
+    const { kind, name, system, target } = spans[at]!;
+    return [name, kind, system, target].join('\n');
+  };
+  for (const at of siblings) {
+    const name = nameOf(at);
+    addToList(byName, name, at);
+  }
+  for (const at of siblings) {
+    const same = byName.get(nameOf(at))!;
+    if (same.length <= MAX_SIBLINGS) yield [at];
+    else if (same[0] === at) yield same;
+  }
+}
+
+function rowOf(
+  together: readonly number[],
+  spans: readonly TreeSpan[],
+  family: SpanFamily,
+  waited: Float64Array,
+  begin: number,
+  depth: number,
+): TreeRow {
+  const { kind, name, system, target, service, start, missingParent } = spans[together[0]!]!;
+  const members = together.map((at) => spans[at]!);
+  const sum = (of: (span: TreeSpan, at: number) => number): number =>
+    members.reduce((total, span, i) => total + of(span, together[i]!), 0);
+  return {
+    kind,
+    depth,
+    name,
+    system,
+    target,
+    service,
+    start: start - begin,
+    duration: sum(({ start: from, end }) => end - from),
+    self: sum((_, at) => selfTime(at, spans, family)),
+    waited: sum((_, at) => waited[at]!),
+    status: members.some(({ status }) => status === 'error') ? 'error' : members[0]!.status,
+    unfinished: members.some(({ unfinished }) => unfinished),
+    missingParent,
+    stalls: sum(({ stalls }) => stalls),
+    collections: sum(({ collections }) => collections),
+    repeated: together.length,
+  };
+}
+
+/**
+ * The tree of a trace, and what its longest span waited for.
+ *
+ * @param slow number of the span whose critical path is wanted.
+ * @param maxRows of the tree.
+ */
+export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: number): TraceTree {
+  const family = new SpanFamily(spans);
+  const begin = spans.reduce((least, { start }) => Math.min(least, start), Infinity);
+  const waited = waitedTimes(spans, family, slow);
+  const rows: TreeRow[] = [];
+  let shown = 0;
+  const waiting = [{ siblings: shownSiblings(family.tops, spans), depth: 0 }];
+  while (waiting.length > 0 && rows.length < maxRows) {
+    const { siblings, depth } = waiting.at(-1)!;
+    const next = siblings.next();
+    if (next.done === true) {
+      waiting.pop();
+      continue;
+    }
+    rows.push(rowOf(next.value, spans, family, waited, begin, depth));
+    shown += next.value.length;
+    if (next.value.length === 1) {
+      const children = family.children[next.value[0]!]!;
+      if (children.length > 0) {
+        waiting.push({ siblings: shownSiblings(children, spans), depth: depth + 1 });
+      }
+    }
+  }
+  const tally = new WaitTally();
+  tally.add(spans, waited, slow);
+  return { rows, omitted: spans.length - shown, waitedFor: tally.longest };
+}
+
+/** Names by which it is reported. */
+const MOST_NAMES = 5;
+
+/** Sums the time of critical paths by what took it. */
+export class WaitTally {
+  readonly #byName = new Map<string, WaitedFor>();
+  #all = 0;
+
+  /**
+   * @param waited what each span took of the critical path.
+   * @param top the span that waited.
+   * @param weight how often it counts: more than once if it is a sample of many.
+   */
+  add(spans: readonly TreeSpan[], waited: Float64Array, top: number, weight = 1): void {
+    for (const [at, { kind, name, system, target, service }] of spans.entries()) {
+      const time = weight * waited[at]!;
+      if (time === 0) continue;
+      const isItself = at === top;
+      const key = isItself ? '' : [kind, service, system, target, name].join('\n');
+      const entry = this.#byName.get(key);
+      this.#all += time;
+      if (entry !== undefined) entry.time += time;
+      else this.#byName.set(key, { kind, name, system, target, service, isItself, time, share: 0 });
+    }
+  }
+
+  /** The longest first. */
+  get longest(): WaitedFor[] {
+    const sorted = [...this.#byName.values()].sort((a, b) => b.time - a.time);
+    return sorted
+      .slice(0, MOST_NAMES)
+      .map((entry) => ({ ...entry, share: entry.time / this.#all }));
+  }
+}

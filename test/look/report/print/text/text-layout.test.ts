@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  displayWidth,
+  padded,
+  shortened,
+  shortenedInside,
+} from '../../../../../src/look/report/print/text/display-width.js';
+import { textStyle } from '../../../../../src/look/report/print/text/text-style.js';
+import { tableLines } from '../../../../../src/look/report/print/text/text-table.js';
+import type { TextColumn } from '../../../../../src/look/report/print/text/text-table.js';
+
+describe('width of text', () => {
+  it('counts the columns of a terminal', () => {
+    expect(['GET', '漢字', 'e\u0301', '🚀', '├ x'].map(displayWidth)).toEqual([3, 4, 1, 2, 3]);
+    expect(shortened('漢字漢字', 5)).toBe('漢字…');
+    expect(padded('漢', 4, 'right')).toBe('  漢');
+    expect(shortenedInside('GET /orders/:id/items', 13)).toBe('GET /o…/items');
+    expect(shortenedInside('漢字漢字漢字', 9)).toBe('漢字…漢字');
+    expect(shortenedInside('GET /cart', 9)).toBe('GET /cart');
+  });
+
+  it('is never more than what is asked for', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        fc.integer({ min: 1, max: 80 }),
+        (text, columns) => {
+          expect(displayWidth(shortened(text, columns))).toBeLessThanOrEqual(columns);
+          expect(displayWidth(shortenedInside(text, columns))).toBeLessThanOrEqual(columns);
+        },
+      ),
+    );
+  });
+});
+
+describe('a table', () => {
+  const columns: TextColumn<string>[] = [
+    { title: 'name', unit: 'text', spare: 0, least: 8, value: (text) => text },
+    { title: 'count', unit: 'count', spare: 0, value: () => 12 },
+    { title: 'rate', unit: 'rate', spare: 2, value: () => 1234 },
+    { title: 'max', unit: 'duration', spare: 1, value: () => 123e6 },
+  ];
+
+  it('drops columns, then shortens, until it fits', () => {
+    const table = { columns, rows: ['GET /a/long/route'], more: 0, what: 'routes' };
+    const at = (width: number): string[] => [...tableLines(table, textStyle(width, false))];
+    expect(at(80)).toEqual([
+      'name               count     rate     max',
+      'GET /a/long/route     12  1,234/s  123 ms',
+    ]);
+    expect(at(26)).toEqual(['name         count     max', 'GET /…route     12  123 ms']);
+    expect(at(16)).toEqual(['name       count', 'GET …oute     12']);
+  });
+
+  it('is as wide as the terminal at most, and lets no control character through', () => {
+    const cells = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(
+        fc.array(cells, { maxLength: 5 }),
+        fc.integer({ min: 40, max: 200 }),
+        (rows, width) => {
+          const table = { columns, rows, more: 0, what: 'rows' };
+          for (const line of tableLines(table, textStyle(width, false))) {
+            // eslint-disable-next-line no-control-regex -- these are what must not be there
+            expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+            expect(displayWidth(line)).toBeLessThanOrEqual(width);
+          }
+        },
+      ),
+    );
+  });
+});
