@@ -32,7 +32,7 @@ export class MeanOverTime {
     return this.#mean;
   }
 
-  /** The squared standard error of the mean, and on how many independent values it stands. */
+  /** The squared standard error of the mean, and how many independent values it has. */
   get error(): { variance: number; freedom: number } {
     const { count } = this;
     const ofSpans = this.#squares / (count - 1) / count;

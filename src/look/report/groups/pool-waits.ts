@@ -36,7 +36,7 @@ const MOST_ANCESTORS = 100;
 /** Names that are reported of a pool. */
 const MOST_NAMES = 5;
 
-/** A wait whose record is read, and for how much of the time it stands. */
+/** A wait whose record is read, and how much of the time it represents. */
 interface Sample {
   row: number;
   duration: number;

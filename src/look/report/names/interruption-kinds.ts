@@ -5,10 +5,10 @@ export type InterruptionKind = 'stall' | 'collection';
 const STALL = 'event loop blocked';
 const COLLECTION_SPAN = /^gc (?:minor|major|incremental|weakcb)$/;
 
-/** As one of them is named where it stands among spans. */
+/** Names of interruptions among the spans of a tree. */
 export const PAUSE_NAMES = { stall: STALL, collection: 'garbage collection' } as const;
 
-/** The kind of the interruption that a name stands for; undefined: it is none. */
+/** The kind of interruption that a name means; undefined: none. */
 export function kindOfSpan(name: string): InterruptionKind | undefined {
   if (name === STALL) return 'stall';
   return COLLECTION_SPAN.test(name) ? 'collection' : undefined;

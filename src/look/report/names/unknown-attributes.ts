@@ -34,7 +34,7 @@ export function unknownAttributes(index: LookIndex, asked: readonly string[]): U
   });
 }
 
-/** Finds a recorded name that a short one stands for: `http.route` for `route`. */
+/** Finds the recorded name of a short one: `http.route` for `route`. */
 function longerName(name: string, known: ReadonlySet<string>): string | undefined {
   const short = Object.hasOwn(SHORT_NAMES, name) ? sameAttribute(SHORT_NAMES[name]!) : [];
   const parts = [`.${name}`, `_${name}`, `.${name}.`];

@@ -5,7 +5,7 @@ import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
 
 const LIMIT = 20;
-/** Errors whose times and example are told one by one in text. */
+/** Most errors whose times and example text lists one by one. */
 const MOST_EXAMPLES = 5;
 
 /** The fields of an error that a table shows. */

@@ -22,7 +22,7 @@ function ofProcess(sources: readonly ReportSource[]): ReportSource {
   };
 }
 
-/** The traces of each process. One with threads of several stands alone. */
+/** The traces of each process. One with threads of several is by itself. */
 function byProcess(sources: readonly ReportSource[]): ReportSource[] {
   const groups = new Map<number | string, ReportSource[]>();
   for (const source of sources) {
