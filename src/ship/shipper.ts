@@ -15,7 +15,7 @@ import { Delivery, DeliveryEnded } from './delivery.js';
 import { FollowedFiles } from './followed-files.js';
 import { faultOf } from './errors.js';
 import type { FollowedFile } from './followed-files.js';
-import { Patience } from './patience.js';
+import { SilenceLimit } from './silence-limit.js';
 import { recoverDead } from './recover-dead.js';
 import { refusalReport } from './refused-spans.js';
 import { FullResources } from './resource-options.js';
@@ -69,7 +69,7 @@ export class Shipper {
   #savedAt = 0;
   #isEnding = false;
   #until: Until = 'ended';
-  readonly #patience: Patience;
+  readonly #silence: SilenceLimit;
   readonly #resources: FullResources;
   readonly #bandwidth: Bandwidth;
 
@@ -95,7 +95,7 @@ export class Shipper {
     const following = { ringDirs, owners, newestFirst, onFault, onReleased, onNote: onMessage };
     this.#files = new FollowedFiles(paths, positions, following);
     const isBusy = (): boolean => this.#until === 'idle' && this.#files.isGrowing;
-    this.#patience = new Patience(options.patienceMs ?? PATIENCE_MS, isBusy, () => {
+    this.#silence = new SilenceLimit(options.patienceMs ?? PATIENCE_MS, isBusy, () => {
       this.end(LAST_TRY_MS);
     });
     const { counts } = this;
@@ -105,11 +105,11 @@ export class Shipper {
         say(isStopped ? `stopped, asked once a minute: ${reason}` : `retrying: ${reason}`);
         // Nobody changes a setting of a process that is about to end.
         if (this.#until === 'once' && isStopped) this.end(LAST_TRY_MS);
-        else if (this.#until !== 'ended') this.#patience.begin();
+        else if (this.#until !== 'ended') this.#silence.begin();
       },
       onWell: () => {
         say('answers again');
-        this.#patience.end();
+        this.#silence.end();
       },
       onRetry() {
         counts.retries++;
@@ -178,7 +178,7 @@ export class Shipper {
     } catch (error) {
       if (!(error instanceof DeliveryEnded)) throw error;
     } finally {
-      this.#patience.end();
+      this.#silence.end();
       this.#files.close();
       this.#save(true);
       await this.target.close();

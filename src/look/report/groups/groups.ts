@@ -7,7 +7,7 @@ import type { SpanKind } from '../../../spans/layout.js';
 import type { ReleasedRequests } from '../../../spans/read/released-requests.js';
 import { valuesOf } from '../names/recorded-attributes.js';
 import { Distribution } from '../measures/distribution.js';
-import { FoldedNames, OtherNames, nameKey } from '../names/fold-names.js';
+import { FEW_NAMES, FoldedNames, OtherNames, nameKey } from '../names/fold-names.js';
 import type { NamedGroup, TimedName } from '../names/fold-names.js';
 import type { Group, GroupBy, GroupWaits } from '../shape/report-shape.js';
 import { PartGroups } from './part-groups.js';
@@ -54,9 +54,6 @@ const READ_A_TURN = 1 << 10;
 function kindOf(flags: number): number {
   return Math.min(flags & KIND_MASK, KINDS.length - 1);
 }
-
-/** With fewer names than this nothing is folded, so that nobody need look at them. */
-const FEW_NAMES = 40;
 
 /** Puts the spans of a selection into groups. */
 export class Grouping {

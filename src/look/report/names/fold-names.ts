@@ -2,6 +2,8 @@ import type { SpanKind } from '../../../spans/layout.js';
 import { METHODS, OTHER_METHOD, OTHER_METHOD_NAME } from '../../../spans/conventions.js';
 import { LongestRows } from '../measures/longest-rows.js';
 
+/** With fewer names than this nothing is folded. */
+export const FEW_NAMES = 40;
 /** Paths of one method and service that have a row of their own: those that took the most time. */
 const MAX_PATHS = 40;
 /** The same of all other names of a service. */

@@ -1,8 +1,8 @@
 /** How often it looks within its limit. */
 const LOOKS = 20;
 
-/** Says when a target has not answered for too long. */
-export class Patience {
+/** Calls back when a target has not answered for so many milliseconds. */
+export class SilenceLimit {
   readonly #limitMs: number;
   readonly #isBusy: () => boolean;
   readonly #onEnd: () => void;
