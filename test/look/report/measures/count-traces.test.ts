@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { inTurns } from '../../../../src/look/index/turns.js';
-import { INCOMPLETE, SEEN, countTraces } from '../../../../src/look/report/measures/count-traces.js';
+import {
+  INCOMPLETE,
+  SEEN,
+  countTraces,
+} from '../../../../src/look/report/measures/count-traces.js';
 import type { PartTraces } from '../../../../src/look/report/measures/count-traces.js';
 
 const TRACES = 5000;
