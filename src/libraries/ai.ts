@@ -16,7 +16,7 @@ interface Result {
   usage?: { inputTokens?: unknown; outputTokens?: unknown };
 }
 
-/** What the SDK calls it, and what the conventions do. */
+/** Names of the SDK, with those of the conventions. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   generateText: 'invoke_agent',
   streamText: 'invoke_agent',

@@ -1,7 +1,7 @@
 import { number, requiredObject, text } from './engine/payload.js';
 import type { Description, Library, Operation } from './library.js';
 
-/** What an injected channel says of a call: `sendMessage` and `dispatchMessage` of a channel of AMQP. */
+/** The message of an injected channel for `sendMessage` and `dispatchMessage` of a channel of AMQP. */
 interface Call {
   arguments?: unknown;
   self?: unknown;

@@ -3,13 +3,13 @@ import { beginsTrace, noteAdded } from './engine/job-chains.js';
 import { number, requiredObject, text } from './engine/payload.js';
 import type { Description, Library, Operation, Send } from './library.js';
 
-/** What an injected channel says of a call of a `Queue` or a `Worker`. */
+/** The message of an injected channel for a call of a `Queue` or a `Worker`. */
 interface Call {
   arguments?: unknown;
   self?: unknown;
 }
 
-/** What BullMQ keeps for a job's context: a text that its own telemetry writes as JSON. */
+/** BullMQ's metadata for a job's context: a text that its own telemetry writes as JSON. */
 interface Telemetry {
   metadata?: unknown;
   omitContext?: unknown;
@@ -85,7 +85,7 @@ function description(
   };
 }
 
-/** What a job carries; undefined: it is the program's own, or nothing. */
+/** The metadata of a job; undefined: it is the program's own, or missing. */
 function carriedIn(options: JobOptions | undefined): Record<string, unknown> | undefined {
   const metadata = options?.telemetry?.metadata;
   if (typeof metadata !== 'string') return undefined;
@@ -201,7 +201,7 @@ const addFlows: Operation<Call> = {
   },
 };
 
-/** What a function throws that has handed its job back: BullMQ goes by these names, and by the message of one. */
+/** Errors with which a function hands its job back: BullMQ goes by these names, and by the message of one. */
 const HANDED_BACK = new Set([
   'DelayedError',
   'WaitingError',

@@ -16,7 +16,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   postgresql: 'postgresql',
 };
 
-/** What the connector's own library does is below it. */
+/** Calls of the connector's own library are below it. */
 const query: Operation<Query> = {
   channel: 'db0.query',
   kind: 'client',

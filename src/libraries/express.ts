@@ -44,7 +44,7 @@ export function nameOf({ layer, route, param, errorHandler }: Layer, name = ''):
   return handlerName(route instanceof RegExp ? String(route) : '');
 }
 
-/** What was described last of an object that the router keeps of a function, and for which message. */
+/** A router's object of a function, with its last description and the message that this was for. */
 interface Described extends Layer {
   description: Description | undefined;
 }

@@ -3,7 +3,7 @@ import { requiredObject, text } from './engine/payload.js';
 import { isRouter, nameOf } from './express.js';
 import type { Library, Operation } from './library.js';
 
-/** What an injected channel says of a function that a request goes through. */
+/** The message of an injected channel for a function that a request goes through. */
 interface Call {
   req?: unknown;
   handler?: unknown;

@@ -12,7 +12,7 @@ interface Execution {
   result?: unknown;
 }
 
-/** What an injected channel says of a call of graphql 15 or 16. */
+/** The message of an injected channel for a call of graphql 15 or 16. */
 interface Call {
   arguments?: unknown;
   result?: unknown;
@@ -31,7 +31,7 @@ interface Resolution {
   isDefaultResolver?: unknown;
 }
 
-/** What an error of GraphQL says of itself. */
+/** The fields of an error of GraphQL. */
 interface OwnError {
   name?: unknown;
   extensions?: { code?: unknown; http?: unknown };

@@ -3,7 +3,7 @@ import { number, requiredObject, requiredText, text } from './engine/payload.js'
 import type { Library, Operation } from './library.js';
 import { grpcMethod, grpcStatus, noteRecordedGrpc } from './shared-grpc.js';
 
-/** What an injected channel says of a call, as it starts. */
+/** The message of an injected channel when a call starts. */
 interface Call {
   definition?: { path?: unknown };
   channel?: { getTarget?: () => unknown };

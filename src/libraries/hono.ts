@@ -5,15 +5,15 @@ import { frameworkRouteFound } from './engine/router-matches.js';
 import { markServed, servedBy } from './engine/socketless-requests.js';
 import type { Library, Operation } from './library.js';
 
-/** What an injected channel says of a function that a request goes through. */
+/** The message of an injected channel for a function that a request goes through. */
 interface Call {
   context?: unknown;
   /** All of the request, and which of them it is. */
   handlers?: unknown;
   index?: unknown;
-  /** What the router has found, if it is one function alone. */
+  /** The match of the router, if it is one function alone. */
   matched?: unknown;
-  /** What the function has returned. */
+  /** The value that the function returned. */
   result?: unknown;
 }
 
@@ -30,11 +30,11 @@ const APPLICATION = Symbol('tracewright.application');
 const ENTERED = Symbol('tracewright.entered');
 const ANSWERED = Symbol('tracewright.answered');
 
-/** What may call another application, which has the rest of the path, or all of it. */
+/** A handler that may call another application, which has the rest of the path, or all of it. */
 interface Wildcard {
   /** With what is before it. */
   readonly pattern: string;
-  /** What is before its pattern. */
+  /** The path before its pattern. */
   readonly prefix: string;
   readonly path: string;
 }
@@ -50,7 +50,7 @@ interface Served {
 interface Application {
   /** Undefined: it is another request that the program makes of one. */
   readonly served: Served | undefined;
-  /** What is before the patterns of its routes. */
+  /** The path before the patterns of its routes. */
   readonly prefix: string;
   /** Whether a function for the request's method has run. */
   isRouted: boolean;

@@ -14,12 +14,12 @@ interface TopicMessages {
   messages?: Message[];
 }
 
-/** What an injected channel says of a call of `sendBatch`. */
+/** The message of an injected channel for a call of `sendBatch`. */
 interface Sending {
   arguments?: unknown;
 }
 
-/** What one says of a call of the program's `eachMessage` or `eachBatch`. */
+/** The message of one for a call of the program's `eachMessage` or `eachBatch`. */
 interface Receiving {
   topic?: unknown;
   partition?: unknown;

@@ -4,13 +4,13 @@ import { requiredObject, text } from './engine/payload.js';
 import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Library, Operation } from './library.js';
 
-/** What an injected channel says of a function that a request goes through. */
+/** The message of an injected channel for a function that a request goes through. */
 interface Call {
   context?: unknown;
   handler?: unknown;
 }
 
-/** What `@koa/router` and its like keep of a route. */
+/** The object of a route of `@koa/router` and its like. */
 interface Layer {
   path?: unknown;
   methods?: unknown;

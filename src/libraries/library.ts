@@ -15,7 +15,7 @@ export interface Description {
   kept?: { prefix: Prefix | undefined };
 }
 
-/** What is recorded of an error: never its message, which may quote values. */
+/** The recorded part of an error: never its message, which may quote values. */
 export interface Failure {
   /** `error.type`: the error's code, else its class. */
   type: string;
@@ -24,7 +24,7 @@ export interface Failure {
 }
 
 /**
- * What a library does, as it publishes it on a tracing channel of Node, and the span that is made of it. The
+ * One kind of call, as a library publishes it on a tracing channel of Node, and the span that is made of it. The
  * functions may throw: the library is then left alone, with one warning.
  */
 export interface Operation<Message extends object = object> {
@@ -74,7 +74,7 @@ export interface Operation<Message extends object = object> {
   received?(message: Message): object | undefined;
   /** Has a message carry the trace on: calls `send` with its headers, once for each message of a batch. */
   carry?(message: Message, send: Send): void;
-  /** What the operations of this channel follow each other on: one ends when the next begins. */
+  /** The object on which the operations of this channel follow each other: one ends when the next begins. */
   turnsOn?(message: Message): object;
   /**
    * Whether it is over when the call has returned. Default: it has a result or an error by then. A result that
@@ -85,7 +85,7 @@ export interface Operation<Message extends object = object> {
   errorOf?(message: Message): unknown;
   /** Adds what is known at the end. */
   finish?(span: Span, message: Message): void;
-  /** What is recorded of an error. Default: its code or class. */
+  /** The recorded part of an error. Default: its code or class. */
   failure?(error: unknown): Failure;
   /** Whether an error is none: an answer to the caller, or the program has ended it itself. Default: it never is. */
   isControlFlow?(error: unknown, message: Message): boolean;
@@ -111,7 +111,7 @@ export interface FollowedSpan {
   end(failed?: { error: unknown }): void;
 }
 
-/** What is published once, on a plain channel. */
+/** An operation that is published once, on a plain channel. */
 export interface Announcement<Message extends object = object> {
   /** The channel. */
   channel: string;
@@ -134,7 +134,7 @@ export interface Library {
   announcements?: readonly Announcement[];
 }
 
-/** What is recorded of libraries beyond the default. */
+/** Settings of what is recorded of libraries. */
 export interface LibraryOptions {
   /** Those that `TRACEWRIGHT_LIBRARIES` names, rather than `auto` alone. */
   named: readonly string[];

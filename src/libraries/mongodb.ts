@@ -4,7 +4,7 @@ import { failureOf } from './engine/failure.js';
 import { number, requiredObject, requiredText, text } from './engine/payload.js';
 import type { Failure, Library, Operation } from './library.js';
 
-/** What an injected channel says of a call of `executeOperation`. */
+/** The message of an injected channel for a call of `executeOperation`. */
 interface Call {
   arguments?: unknown;
 }
@@ -35,7 +35,7 @@ function hostOf(client: unknown): Host {
   return Array.isArray(hosts) && hosts.length === 1 ? (hosts[0] as Host) : {};
 }
 
-/** What the driver does by itself. */
+/** Operations that the driver begins by itself. */
 const OWN = new Set(['endSessions']);
 /** Before 6.7 the classes of operations alone say what they do: `InsertOneOperation`. */
 const OPERATION_CLASS = /^([A-Z][a-z]+)(\w*?)Operation$/;

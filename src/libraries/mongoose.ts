@@ -36,7 +36,7 @@ function failure(error: unknown): Failure {
   return { type: String(code), status: String(code) };
 }
 
-/** What the driver does meanwhile, and the program's own middleware, is below it. */
+/** Calls of the driver, and the program's own middleware, are below it. */
 function call(channel: string): Operation<Call> {
   return { channel, kind: 'client', nests: true, describe: description, failure };
 }

@@ -2,7 +2,7 @@ import { isCallersFault, statusOf } from './engine/answered-errors.js';
 import { text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
-/** What an injected channel says of a handler. */
+/** The message of an injected channel for a call of a handler. */
 interface Call {
   controller?: unknown;
   method?: unknown;

@@ -6,7 +6,7 @@ import { poolWait } from './engine/pool-wait.js';
 import { queryDescription } from './engine/sql.js';
 import type { Failure, Library, Operation } from './library.js';
 
-/** What an injected channel says of a call. */
+/** The message of an injected channel for a call. */
 interface Call {
   arguments?: unknown;
   self?: unknown;
@@ -28,7 +28,7 @@ function attributesOf({ host, port, database }: Client): Attributes {
   };
 }
 
-/** What the program gives in place of a text. */
+/** A query that the program passes as an object instead of a text. */
 interface Submittable {
   text?: unknown;
   submit?: unknown;

@@ -39,7 +39,7 @@ function traceLibrary(
   }
 }
 
-/** What a library's file says. Without one it is not recorded itself: only what it hands over is. */
+/** The operations of a library. One without a file hands requests over, and records nothing itself. */
 export function libraryOf(name: LibraryName): Library {
   const { spans } = entryOf(name);
   return spans === undefined ? { name, operations: [] } : exportOf(name, spans());

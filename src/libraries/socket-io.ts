@@ -4,12 +4,12 @@ import type { Span } from '../spans/span.js';
 import { requiredObject, text } from './engine/payload.js';
 import type { Library, Operation } from './library.js';
 
-/** What an injected channel says of a server's `onconnection`. */
+/** The message of an injected channel for a server's `onconnection`. */
 interface Connected {
   arguments?: unknown;
 }
 
-/** What an injected channel says of an event, before its listeners are called. */
+/** The message of an injected channel before the listeners of an event are called. */
 interface Received {
   emitter?: unknown;
   event?: unknown;

@@ -1,7 +1,7 @@
 import type { Injection } from './injected/injected-file.js';
 import type { Library } from './library.js';
 
-/** What a file exports: under the name of a library in camel case, or those of several. */
+/** The exports of a file: each has the name of its library in camel case. */
 type Spans = Readonly<Record<string, Library>>;
 type Injections = Readonly<Record<string, Injection>>;
 
@@ -373,7 +373,7 @@ export type InjectedName = Named<{ inject: () => Injections }>;
 
 const ALL: Readonly<Record<string, Entry>> = LIBRARIES;
 
-/** What the table says of a library. */
+/** The entry of a library. */
 export function entryOf(name: LibraryName | InjectedName): Entry {
   return ALL[name]!;
 }
@@ -401,7 +401,7 @@ export function firstChannels(name: LibraryName): readonly string[] {
   return isOfNode === true ? channels! : channels!.map((channel) => `tracing:${channel}:start`);
 }
 
-/** What the file of a library exports for it. */
+/** The export of a file for one of its libraries. */
 export function exportOf<T>(name: string, file: Readonly<Record<string, T>>): T {
   return file[name.replace(/[^a-z\d](\w)/g, (_, letter: string) => letter.toUpperCase())]!;
 }

@@ -5,21 +5,21 @@ import { requiredObject } from './engine/payload.js';
 import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Library, Operation } from './library.js';
 
-/** What an injected channel says of a server's `completeUpgrade`. */
+/** The message of an injected channel for a server's `completeUpgrade`. */
 interface Accepted {
   arguments?: unknown;
   /** The server. */
   self?: { options?: { path?: unknown } };
 }
 
-/** What an injected channel says of a message, before its listeners are called. */
+/** The message of an injected channel before the listeners of a message are called. */
 interface Received {
   emitter?: unknown;
 }
 
 type Accept = (socket: object, request: unknown) => unknown;
 
-/** What a connection of a server began with. */
+/** The request with which a connection of a server began. */
 interface Connection {
   span: Span | undefined;
   /** Its messages are those of Socket.IO, pings, and parts of others. */

@@ -21,7 +21,7 @@ interface Types {
   function: (...values: never) => unknown;
 }
 
-/** What must be of a primitive type, or a function. */
+/** Checks the type of an argument: a primitive one, or a function. */
 export function ofType<T extends keyof Types>(field: string, value: unknown, type: T): Types[T] {
   if (typeof value !== type) throw wrongType(field, value, `a ${type}`);
   return value as Types[T];

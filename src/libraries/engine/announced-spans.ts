@@ -78,7 +78,7 @@ class Followed implements FollowedSpan {
   readonly #scope: Scope;
   readonly #options: LibraryOptions;
   readonly #guard: LibraryGuard;
-  /** What ends with it. */
+  /** Functions that are called when the span ends. */
   readonly #ends: (() => void)[] = [];
 
   constructor(span: Span, scope: Scope, options: LibraryOptions, guard: LibraryGuard) {

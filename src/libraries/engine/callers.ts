@@ -9,7 +9,7 @@ interface Asked {
   [CALLER]?: Caller;
 }
 
-/** What is active where it is made: maybe nothing. */
+/** The context in which it is made, if there is one. */
 export class Caller {
   readonly context: ActiveContext | undefined = spans.activeContext();
 

@@ -14,7 +14,7 @@ import type {
 
 export const RUNNING = Symbol('tracewright.operation');
 
-/** What a library publishes of a call: one object for all of its events. */
+/** The message of a call: a library publishes the same object with each of its events. */
 export interface CallMessage extends PublishedMessage {
   [RUNNING]?: RunningCall | undefined;
 }
@@ -32,9 +32,9 @@ const NOT_ENTERED = Symbol('tracewright.notEntered');
 export class RunningCall implements WaitingCall {
   /** Undefined: it is not recorded, or over. */
   span: Span | undefined;
-  /** What was active where the program called. */
+  /** The context in which the program called. */
   readonly caller: ActiveContext | undefined;
-  /** What was active before its span was made so by hand; NOT_ENTERED: that was not done. */
+  /** The context before the span was entered by hand; NOT_ENTERED: it was not. */
   before: unknown = NOT_ENTERED;
   /** Whether it is published after it has begun. */
   isHandedOver = false;

@@ -2,7 +2,7 @@ import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
 
-/** What is active in all that a connection starts: no span, whoever has opened it. */
+/** The context of everything that a connection starts: no span, whichever call has opened it. */
 export class ConnectionContext implements ActiveContext {
   readonly activeSpan = undefined;
   readonly carried = undefined;

@@ -1,6 +1,6 @@
 import { shared } from '../../core/process-state.js';
 
-/** What Fastify keeps of a route, the same object for all of its requests. */
+/** Fastify's object of a route, the same for all of its requests. */
 interface FastifyRoute {
   readonly config?: { readonly url?: unknown };
   readonly handler?: unknown;
@@ -29,7 +29,7 @@ function findRoute(request: object): FastifyRoute | undefined {
 /** The name of the hook that reports routes. Fastify binds its hooks, so they are known by their names alone. */
 export const ROUTE_HOOK = 'tracewrightRoute';
 
-/** What gets the route of a request of Fastify: the part that records requests, if there is one. It throws nothing. */
+/** Called with the route of a request of Fastify, if the hook records requests. It never throws. */
 export const fastifyRoutes = shared('libraries.fastifyRoutes', () => ({
   report: undefined as ((response: object, url: unknown) => void) | undefined,
 }));

@@ -8,7 +8,7 @@ interface Job {
   readonly above: number;
 }
 
-/** What a job carries: how many jobs of its trace are above it, as a text. */
+/** A member of a job's metadata: how many jobs of its trace are above it, as a text. */
 const ABOVE = 'tracewright-jobs';
 /** A job with as many above it begins a trace, and so does what has begun as often before. */
 const MOST = 10;
@@ -30,7 +30,7 @@ export function noteAdded(carrier: Record<string, unknown>, kind: string): void 
   else carrier[ABOVE] = String(adding.kind === kind ? MOST : adding.above + 1);
 }
 
-/** What is known of a job that begins. */
+/** Facts of a job that begins. */
 export interface Beginning {
   readonly kind: string;
   readonly carrier: Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { Prefix } from '../../spans/slot/prefix.js';
 import type { Description, LibraryOptions } from '../library.js';
 import type { Attributes } from './attribute-names.js';
 
-/** What a client says of its server: the database, the host or the path of a socket, and the port. */
+/** A client's view of its server: the database, the host or the path of a socket, and the port. */
 export interface Server {
   database?: unknown;
   serverAddress?: unknown;
@@ -28,7 +28,7 @@ const KEPT = 256;
 const MAX_KEPT_LENGTH = 1024;
 
 /**
- * What the spans of a description begin with: all of it if it is given again and again.
+ * The template of the spans of a description: with all of it, if it is given again and again.
  *
  * @param kind in the bits of the flags.
  */

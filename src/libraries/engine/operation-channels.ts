@@ -80,14 +80,14 @@ export class OperationChannels {
     else if (this.#operation.connects === true) running.enterNothing();
   }
 
-  /** What is active while the operation runs. */
+  /** The context while the operation runs. */
   #enter(message: Message): object | undefined {
     const span = this.#beginPublished(message)?.span;
     if (this.#operation.connects === true) return new ConnectionContext(span);
     return span ?? this.#storage.getStore();
   }
 
-  /** What is active in the callback. */
+  /** The context in the callback. */
   #goBack(message: Message): object | undefined {
     try {
       const running = message[RUNNING];

@@ -228,7 +228,7 @@ export class OperationSpans implements CallRecorder {
     return span;
   }
 
-  /** What the message says of the parent; undefined: it is what is active. */
+  /** The parent that the message names; undefined: the active span. */
   #parentOf(message: Message): StartOptions | undefined {
     const operation = this.#operation;
     if (operation.isDetached?.(message) === true) {

@@ -1,7 +1,7 @@
 import type { Operation } from '../library.js';
 import type { Attributes } from './attribute-names.js';
 
-/** What a channel says of a call that acquires what a pool holds. */
+/** The message of a channel for a call that acquires a connection, or another resource, of a pool. */
 interface Acquisition {
   result?: unknown;
 }

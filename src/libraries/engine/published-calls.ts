@@ -1,6 +1,6 @@
 import * as diagnostics from 'node:diagnostics_channel';
 
-/** What a library publishes of a call: one object for all of its events. */
+/** The message of a call: a library publishes the same object with each of its events. */
 export interface PublishedMessage {
   result?: unknown;
   error?: unknown;
@@ -28,7 +28,7 @@ export interface DirectCalls {
   callback(message: PublishedMessage, call: object, callback: AnyFunction): AnyFunction;
   /** A call that would be over at once is not made: nothing is recorded but who has its result now. */
   acquired(result: unknown): void;
-  /** What `begin` has returned is over. The message of one that failed has its error. */
+  /** Ends a call that `begin` has returned. The message of a failed one has its error. */
   end(message: PublishedMessage, call: object, hasFailed: boolean): void;
 }
 
@@ -47,7 +47,7 @@ export interface TurnCalls {
 
 export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
-/** What Node keeps of a channel with subscribers. It is not documented, so its absence means that there is no direct way. */
+/** Node's object of a channel with subscribers. It is not documented: without it there is no direct way. */
 export interface CallChannel {
   readonly _subscribers?: { readonly length: number };
   readonly _stores?: { readonly size: number };
@@ -95,7 +95,7 @@ export function watchSubscribers(channel: CallChannel, changed: () => void): voi
   }
 }
 
-/** What is published of a call of a method. A subscriber to its start may change the arguments. */
+/** The message of a call of a method. A subscriber to its start may change the arguments. */
 export interface MethodMessage extends PublishedMessage {
   self: unknown;
   arguments: unknown[];
@@ -157,7 +157,7 @@ function publishedPromise(
   return promise;
 }
 
-/** What the message of a call has beyond its object and its arguments. */
+/** Further fields of the message of a call, beyond its object and its arguments. */
 export type FieldsOf = (self: unknown, args: readonly unknown[]) => object;
 
 /**

@@ -30,7 +30,7 @@ function commandName(command: string): string {
   return commands.of(command);
 }
 
-/** What the first word of a server's error may be. Scripts send errors of any form, with values in them. */
+/** First words of a server's errors. Scripts send errors of any form, with values in them. */
 const PREFIXES = new Set(
   (
     'ASK BUSY BUSYGROUP BUSYKEY CLUSTERDOWN CROSSSLOT DENIED ERR EXECABORT INPROG INVALIDOBJ IOERR LOADING ' +
@@ -39,7 +39,7 @@ const PREFIXES = new Set(
   ).split(' '),
 );
 
-/** What ioredis says when a command has taken too long. Its error has no code. */
+/** The message of ioredis when a command has timed out. Its error has no code. */
 const TIMED_OUT = 'Command timed out';
 
 /** The prefix of an error of the server, else the error's code or class. */

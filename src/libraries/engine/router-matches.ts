@@ -7,7 +7,7 @@ const INSIDE = Symbol.for('tracewright.inside');
 /** Of a request that came without a socket: what a router has matched of it for good. */
 const MATCHED = Symbol.for('tracewright.matched');
 
-/** What a router has matched of a request: its pattern, below those of the routers around it. */
+/** The match of a router: its pattern, below those of the routers around it. */
 export class RouterMatch {
   /** The patterns, joined: `/tenant/:t/orders/:id`. Empty: one of them is unknown. */
   readonly route: string;
@@ -87,7 +87,7 @@ export function keepMatch(request: object, match: RouterMatch): void {
   if (!isAround(match, matched[MATCHED])) matched[MATCHED] = match;
 }
 
-/** What `keepMatch` has kept. */
+/** The match that `keepMatch` has stored. */
 export function matchOf(request: object): RouterMatch | undefined {
   return (request as MatchedRequest)[MATCHED];
 }

@@ -7,9 +7,9 @@ export interface SocketlessRequest {
   readonly url: string;
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, unknown>>;
-  /** What routers leave the route on. */
+  /** The object on which routers leave the route. */
   readonly request: object;
-  /** What answers; undefined: what serving it returns, or a promise of that. */
+  /** The response; undefined: the value that serving it returns, or its promise. */
   readonly response: unknown;
   /** Of what records it: calls `serve` below the span of the request. */
   run?: <Result>(serve: () => Result) => Result;
@@ -53,7 +53,7 @@ export function serveNodeRequest<Result>(
   return serveRecorded(describe, serve);
 }
 
-/** What serves a web request: a request of Node, or the request itself. */
+/** The object that a web request is served by: a request of Node, or the request itself. */
 const SERVED_BY = Symbol.for('tracewright.servedBy');
 
 /** The object that the route of a web request is left on. */

@@ -10,7 +10,7 @@ import {
 } from './sql-words.js';
 import type { Dialect, Guarded } from './sql-words.js';
 
-/** What may be recorded of a statement. */
+/** The parts of a statement that may be recorded. */
 export interface SqlReading {
   /** Operations and tables in their order: `INSERT orders SELECT carts`; empty if nothing is known. */
   summary: string;
@@ -391,7 +391,7 @@ class SqlReader {
 }
 
 /**
- * What may be recorded of a statement: its operations and tables, and on request its text without literals.
+ * The parts of a statement that may be recorded: operations and tables, and on request its text without literals.
  * Reading ends where the server's settings decide what is a literal.
  */
 export function readSql(dialect: Dialect, sql: string, withText: boolean): SqlReading {

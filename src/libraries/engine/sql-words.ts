@@ -2,7 +2,7 @@
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
-/** What a statement may begin with. */
+/** Words with which a statement may begin. */
 export const STATEMENTS = set(
   'SELECT INSERT UPDATE DELETE REPLACE MERGE CREATE DROP ALTER TRUNCATE CALL EXEC EXECUTE BEGIN START ' +
     'COMMIT ROLLBACK SAVEPOINT RELEASE SET RESET SHOW USE LOCK UNLOCK PREPARE DEALLOCATE COPY GRANT REVOKE ' +
@@ -11,13 +11,13 @@ export const STATEMENTS = set(
 );
 /** After it another statement begins. */
 export const PREFIXES = set('EXPLAIN ANALYZE VERBOSE');
-/** What may follow a common table expression, or be in parentheses. */
+/** Words that may follow a common table expression, or begin parentheses. */
 export const INNER = set('SELECT INSERT UPDATE DELETE MERGE');
-/** What a name of a table follows. */
+/** Words before the name of a table. */
 export const BEFORE_TABLE = set(
   'FROM JOIN INTO UPDATE TABLE VIEW INSERT REPLACE TRUNCATE MERGE CALL EXEC',
 );
-/** What may be in between. */
+/** Words that may lie in between. */
 export const NOT_A_TABLE = set(
   'INTO IGNORE LOW_PRIORITY HIGH_PRIORITY DELAYED OVERWRITE ONLY LATERAL TABLE IF NOT EXISTS OR ROLLBACK ' +
     'ABORT FAIL REPLACE QUICK TEMPORARY TEMP',
@@ -29,7 +29,7 @@ export const OBJECTS = set(
 /** Functions that have a `FROM` of their own. */
 export const FROM_WITHIN = set('EXTRACT TRIM SUBSTRING SUBSTR OVERLAY POSITION BTRIM');
 export const DEFINITIONS = set('CREATE DROP ALTER');
-/** What may come before the kind of object that a definition is of, and the kinds of which all words are names. */
+/** Words that may precede the kind of object in a definition, and kinds of which all words are names. */
 export const BEFORE_OBJECT = set(
   'OR REPLACE TEMP TEMPORARY UNIQUE MATERIALIZED UNLOGGED GLOBAL LOCAL VIRTUAL RECURSIVE',
 );
@@ -82,7 +82,7 @@ export const OTHER_OBJECT = guarded('IF NOT EXISTS WITH IDENTIFIED BY PASSWORD')
 /** They need no semicolon before them in SQL Server. */
 export const BEGINS_ANYWHERE = set('EXEC EXECUTE DECLARE USE KILL GRANT REVOKE');
 
-/** What ends the list of tables after `FROM`. */
+/** Words that end the list of tables after `FROM`. */
 export const CLAUSES = set(
   'WHERE GROUP ORDER HAVING LIMIT OFFSET UNION EXCEPT INTERSECT SET ON USING FOR WINDOW RETURNING VALUES FETCH',
 );

@@ -1,6 +1,6 @@
 import type { Operation } from '../library.js';
 
-/** What most operations do not have. */
+/** Every optional field: most operations have none of them. */
 const ABSENT = {
   nests: undefined,
   entersByHand: undefined,

@@ -2,7 +2,7 @@ import { serveNodeRequest } from '../engine/socketless-requests.js';
 import { SOCKETLESS } from '../channel-names.js';
 import type { Injection } from './injected-file.js';
 
-/** What hands requests to an application without a socket: tests, and functions of a cloud. */
+/** Libraries that hand requests to an application without a socket: for tests, and for functions of a cloud. */
 export const adapters: Injection = {
   files: [
     {

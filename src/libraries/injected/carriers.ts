@@ -14,7 +14,7 @@ import type { ChangedText, Injection } from './injected-file.js';
 const calls = (): object => ({
   /** A function, called with what is active now. */
   bound: boundCallback,
-  /** What is active now. */
+  /** The active context. */
   caller: () => new Caller(),
   /** Keeps what is active with something that is asked for. */
   keep: keepCaller,
@@ -88,7 +88,7 @@ export const async = carrier(
   ['task.callback(err, ...args)', '$channel.as(task, () => $match)'],
 );
 
-/** What waits for a lock runs where that is released. The library looks at the length of the program's function. */
+/** A function that waits for a lock runs where that is released. The library looks at the length of the program's function. */
 export const asyncLock = carrier('async-lock', /^lib\/index\.js$/, [
   'var exec = function (locked) {',
   'var waiting = { caller: $channel.caller() }, exec = function (locked) { return waiting.caller.call(function () { return execute(locked); }); }, execute = function (locked) {',

@@ -4,7 +4,7 @@ import { PUBLISHES } from './injected-file.js';
 import type { Injection } from './injected-file.js';
 import type { TracedChannels } from './published-starts.js';
 
-/** What Fastify knows of a route. */
+/** Fastify's options of a route. */
 interface Route {
   config?: { url?: unknown } | undefined;
   handler: AnyFunction;

@@ -33,7 +33,7 @@ function pathOf(url: unknown): string {
   return String(url).split('?', 1)[0]!;
 }
 
-/** What is before the patterns of a router that is mounted. A mount of h3 1 is a text without parameters. */
+/** The path before the patterns of a mounted router. A mount of h3 1 is a text without parameters. */
 function prefixOf({ path, node }: Event): string {
   const { originalUrl, url, baseUrl } = node?.req ?? {};
   let whole = pathOf(originalUrl ?? url);

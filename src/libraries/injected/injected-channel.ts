@@ -22,7 +22,7 @@ function callListeners(
   return Promise.all(promises);
 }
 
-/** What is put into a library. */
+/** The changes of a library's files. */
 export function injectionOf(name: InjectedName): Injection {
   return exportOf(name, entryOf(name).inject!());
 }

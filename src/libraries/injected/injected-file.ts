@@ -38,10 +38,10 @@ export interface InjectedFile {
   readonly reason?: string;
 }
 
-/** What is put into a library. */
+/** The changes of a library's files. */
 export interface Injection {
   readonly files: readonly InjectedFile[];
-  /** What its changed texts call of `$channel`, beyond what those of every library can. */
+  /** Functions of `$channel` for its changed texts, besides those of every library. */
   readonly calls?: (channels: TracedChannels) => object;
 }
 

@@ -14,7 +14,7 @@ import {
 } from './published-starts.js';
 import type { Fields } from './published-starts.js';
 
-/** What the channels say of the server, as fields of an object literal. */
+/** The server in the messages, as fields of an object literal. */
 const SERVER =
   'database: config.database, serverAddress: config.socketPath ?? config.host, serverPort: config.socketPath == null ? config.port : undefined';
 
@@ -26,7 +26,7 @@ interface QueuedCommand extends EventEmitter {
   onResult?: AnyFunction;
 }
 
-/** What is published of the last statement that a connection of mysql2 prepares, and of its own beginning. */
+/** By connection of mysql2: the message of the last statement that it prepares, and the callback of its own beginning. */
 const prepared = new WeakMap<object, PublishedMessage>();
 const connecting = new WeakMap<object, (error: unknown) => void>();
 

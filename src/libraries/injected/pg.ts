@@ -4,7 +4,7 @@ import type { AnyFunction, CallChannels } from '../engine/published-calls.js';
 import { method } from './injected-file.js';
 import type { Injection } from './injected-file.js';
 
-/** What a connection calls of an object that runs itself: a `Query` of the program's making, a cursor, a stream. */
+/** Functions that a connection calls of an object that runs itself: a `Query` of the program, a cursor, a stream. */
 const HANDLERS = [
   'handleRowDescription',
   'handleDataRow',

@@ -18,7 +18,7 @@ export function directOf({ start }: CallChannels): DirectCalls | undefined {
   return direct?.isAlone === true ? direct : undefined;
 }
 
-/** What was published when it was given to a library: one may give it to itself again. */
+/** Subjects that were published when the program passed them to a library, which may pass them to itself again. */
 const published = new WeakSet<object>();
 
 /** A subject that is another's, which was published. */

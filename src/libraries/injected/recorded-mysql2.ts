@@ -4,7 +4,7 @@ import type { AnyFunction, CallChannels, PublishedMessage } from '../engine/publ
 import type { ChangedText, InjectedFile } from './injected-file.js';
 import { directOf } from './published-starts.js';
 
-/** What a connection of mysql2 knows of its server. */
+/** The options of a connection of mysql2. */
 interface Config {
   database?: unknown;
   host?: unknown;
@@ -119,7 +119,7 @@ export const connectionTexts: readonly ChangedText[] = [
   },
 ];
 
-/** What mysql2 3.20 and later calls instead of its own channels. */
+/** The functions that mysql2 3.20 and later calls instead of its own channels. */
 export const recordedCalls = (channels: CallChannels): object => ({
   bound: boundCallback,
   emits: (statement: object) => {

@@ -20,7 +20,7 @@ import {
 } from './published-starts.js';
 import type { Fields } from './published-starts.js';
 
-/** What the channels of a library say of its server, as fields of an object literal. */
+/** The server in the messages of a library, as fields of an object literal. */
 const SERVER =
   "database: options?.database ?? 0, serverAddress: options?.socket?.host ?? options?.socket?.path ?? 'localhost', serverPort: options?.socket?.port";
 const IOREDIS_SERVER =
@@ -80,7 +80,7 @@ interface Message extends PublishedMessage {
   serverPort: unknown;
 }
 
-/** What a client of ioredis or `redis` says of its socket. */
+/** The socket of a client of ioredis or `redis`. */
 interface SocketOptions {
   path?: unknown;
   host?: unknown;
@@ -164,7 +164,7 @@ function endWhenSettled(
   };
 }
 
-/** What sends a command of `redis`, and records it without the message that the library makes: that has the arguments. */
+/** Sends a command of `redis`, and records it without the library's message, which has the arguments. */
 function commandSender(channels: CallChannels) {
   return (
     args: readonly unknown[],
@@ -303,7 +303,7 @@ function clientMethods(
 
 const PROMISED = `$channel.promised(() => $match, { command: String(args[0]), ...(({ options }) => ({ ${SERVER} }))(this) })`;
 
-/** What was active where the program subscribed, by its listener. */
+/** The contexts in which the program subscribed, by listener. */
 const subscribers = new WeakMap<object, ActiveContext | undefined>();
 
 /** Calls a listener to a message: where the program subscribed, as long as the span there is open. */

@@ -1,7 +1,7 @@
 import { insideOf, reportMatch, RouterMatch, setInside } from '../engine/router-matches.js';
 import type { ChangedText } from './injected-file.js';
 
-/** What matches whatever follows is mostly a middleware, which passes on what it has matched. */
+/** A layer that matches whatever follows is mostly a middleware, which passes the request on. */
 const OPEN_END = /\*\w*\}?$|\(\.\*\)$/;
 const ENDING_SLASHES = /\/+$/;
 
@@ -147,7 +147,7 @@ function left(match: RouterMatch, request: object, response: Response, error: un
   return undefined;
 }
 
-/** What the changed texts call. They throw nothing. */
+/** Functions for the changed texts. They never throw. */
 export const patternCalls = { made, matched, left };
 
 /** In a router's dispatch of a request: what the request is in. */
