@@ -34,8 +34,15 @@ export const codeAt = Function.prototype.call.bind(charCodeAt) as (
   at: number,
 ) => number;
 
+/** Most characters of a text whose bytes are known, and one more. */
+const MOST_KNOWN = 257;
+const knownBytes = new Uint8Array(MOST_KNOWN);
+
+/** The text that was read last, if it is ASCII: to copy its bytes costs less than to read its characters again. */
+export const known = { text: '', bytes: knownBytes };
+
 /** What the function below names apart from `view` and `bytes` of its table. */
-export const SLOT_TEXT_SCOPE = { codeAt };
+export const SLOT_TEXT_SCOPE = { codeAt, known, knownView: new DataView(knownBytes.buffer) };
 
 /**
  * Source text of a function that writes a text into a table as UTF-8, and returns its bytes: as `writeUtf8`, but into
@@ -45,6 +52,11 @@ export const WRITE_SLOT_TEXT = `function writeSlotText(at, text) {
   const { length } = '' + text;
   if (length > ${LOOP_LIMIT}) return bytes.write(text, at, 'utf8');
   let i = 0;
+  if (text === known.text) {
+    for (; i + 4 <= length; i += 4) view.setInt32(at + i, knownView.getInt32(i));
+    for (; i < length; i++) bytes[at + i] = known.bytes[i];
+    return length;
+  }
   for (; i + 4 <= length; i += 4) {
     const a = codeAt(text, i);
     const b = codeAt(text, i + 1);

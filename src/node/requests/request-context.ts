@@ -28,22 +28,41 @@ type Callback = (this: Parser, chunk?: unknown) => unknown;
 /** What a callback of Node's parsers is replaced with. Node keeps its parsers in a pool, so few functions are made. */
 const replaced = new WeakMap<Callback, Callback>();
 
-function replaceCallback(parser: Parser, number: unknown): void {
+/** Enters the request that a parser reads. Node leaves the context after each callback. */
+function enterRead({ incoming, socket }: Parser): void {
+  // A request to upgrade has no span yet. Clients have parsers of the same pool.
+  if (incoming === null || incoming.upgrade === true || socket === null) return;
+  const request = socket[CONNECTION]?.received;
+  if (request !== undefined) spans.enterContext(request);
+}
+
+// A function for each callback: V8 knows then what it calls.
+
+function inContextOfBody(usual: Callback): Callback {
+  return function (chunk) {
+    enterRead(this);
+    return usual.call(this, chunk);
+  };
+}
+
+function inContextOfEnd(usual: Callback): Callback {
+  return function () {
+    enterRead(this);
+    return usual.call(this);
+  };
+}
+
+function replaceCallback(
+  parser: Parser,
+  number: unknown,
+  replace: (usual: Callback) => Callback,
+): void {
   if (typeof number !== 'number') return;
   const usual = parser[number] as Callback | undefined;
   if (typeof usual !== 'function') return;
   let own = replaced.get(usual);
   if (own === undefined) {
-    own = function (this: Parser, chunk?: unknown): unknown {
-      const { incoming, socket } = this;
-      // A request to upgrade has no span yet. Clients have parsers of the same pool.
-      if (incoming !== null && incoming.upgrade !== true) {
-        const request = socket === null ? undefined : socket[CONNECTION]?.received;
-        // Node leaves the context after each callback.
-        if (request !== undefined) spans.enterContext(request);
-      }
-      return usual.call(this, chunk);
-    };
+    own = replace(usual);
     replaced.set(usual, own);
     replaced.set(own, own);
   }
@@ -68,8 +87,8 @@ export class RequestContext {
     const { parser } = socket as { parser?: Parser | null };
     // Before Node 24 the parser has the context of its last request.
     if (parser === undefined || parser === null || spans.areInResources()) return;
-    replaceCallback(parser, parser.constructor.kOnBody);
-    replaceCallback(parser, parser.constructor.kOnMessageComplete);
+    replaceCallback(parser, parser.constructor.kOnBody, inContextOfBody);
+    replaceCallback(parser, parser.constructor.kOnMessageComplete, inContextOfEnd);
   };
 
   /** A response is sent: its other listeners follow. Another request may have answered it. */

@@ -1,9 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../cpu-time.js';
+import { known } from '../../../src/core/utf8.js';
 import { bounded, hostOf, originOf, pathOf } from '../../../src/node/requests/path-and-route.js';
 
 describe('the path of a URL', () => {
+  it('has its bytes kept next to it, as they are written into a slot', () => {
+    const character = fc.constantFrom('/', 'a', '7', '?', ';', '%', '@', '\\', 'é', '-', '.');
+    const target = fc.string({ unit: character, maxLength: 300 }).map((rest) => `/${rest}`);
+    let count = 0;
+    fc.assert(
+      fc.property(target, (given) => {
+        const path = pathOf(given);
+        if (known.text === '') return;
+        expect(known.text).toBe(path);
+        expect(Buffer.from(known.bytes.subarray(0, path.length)).toString('utf8')).toBe(path);
+        count += 1;
+      }),
+    );
+    expect(count).toBeGreaterThan(0);
+  });
+
   it.each([
     ['/', '/'],
     ['/a/b', '/a/b'],
