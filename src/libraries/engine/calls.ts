@@ -64,7 +64,7 @@ export class RunningCall implements WaitingCall {
     return this.before !== NOT_ENTERED;
   }
 
-  /** It goes on after it has returned. A request that is aborted ends it. */
+  /** It goes on after it has returned, at most until its request is answered or aborted. */
   wait(): void {
     const root = this.span?.root;
     if (root === undefined || root === this.span) return;

@@ -271,7 +271,7 @@ export class ServerRecorder {
     if (span === undefined) return;
     if (span.recording) this.routed(served, route);
     if (failedHandlers.ofRequests.size > 0) requestAnswered(span, isAborted ? undefined : status);
-    if (isAborted) spans.endWaiting(span);
+    if (span.waiting !== undefined) spans.endWaiting(span);
     if (status !== undefined) span.set(STATUS_CODE, status);
     if (bytes !== undefined) span.set(RESPONSE_BYTES, bytes);
     if (isAborted || (status ?? 0) >= FAILED) {
