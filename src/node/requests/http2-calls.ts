@@ -10,6 +10,7 @@ import type { CallRecorder } from './call-recorder.js';
 import { callTarget } from './call-target.js';
 import type { CallTarget } from './call-target.js';
 import { onFirstMessage } from './channels.js';
+import { hostAndPort } from './conventions.js';
 import { EarlyHeaders } from './early-headers.js';
 import { emitInContext } from './emit-in-context.js';
 import { failureOf } from './call-failures.js';
@@ -40,6 +41,20 @@ function partOf(session: ClientHttp2Session, description: string): unknown {
   return symbol === undefined ? undefined : Reflect.get(session, symbol);
 }
 
+/** Sessions whose connection has no port. */
+const withoutPort = new WeakMap<ClientHttp2Session, boolean>();
+
+/** Whether a session's connection is a unix socket. Its path is kept nowhere. */
+function isUnixSession(session: ClientHttp2Session): boolean {
+  let isUnix = withoutPort.get(session);
+  if (isUnix === undefined) {
+    const { _handle: handle } = (partOf(session, 'socket') ?? {}) as { _handle?: object };
+    isUnix = handle?.constructor.name === 'Pipe';
+    withoutPort.set(session, isUnix);
+  }
+  return isUnix;
+}
+
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
@@ -66,7 +81,10 @@ function http2Target(
   const protocol = text(partOf(session, 'protocol')) ?? 'https:';
   const method = text(headers.get(':method')) ?? 'GET';
   const scheme = text(headers.get(':scheme')) ?? protocol.slice(0, -1);
-  return callTarget(method, scheme, authority, text(headers.get(':path')) ?? '/', undefined);
+  const path = text(headers.get(':path')) ?? '/';
+  return isUnixSession(session)
+    ? callTarget(method, scheme, authority, path, hostAndPort(authority)?.host)
+    : callTarget(method, scheme, authority, path, undefined);
 }
 
 function end(call: Call | Span, failure: string | undefined): void {
