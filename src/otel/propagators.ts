@@ -99,6 +99,7 @@ function injectSpan<Carrier>(
     ? span.activeSpan
     : standInOf((span as { spanContext(): SpanContext }).spanContext(), undefined);
   if (own === undefined) return;
+  spans.noteInjected(own);
   for (const format of propagated.formats) {
     format.inject(own, (name, value) => {
       setter.set(carrier, name, value);

@@ -102,8 +102,36 @@ function putTrace(span: Span, carrier: object): void {
   if (traceState !== '') put(carrier, TRACE_STATE, traceState);
 }
 
+/** Spans below one request whose ids are remembered. */
+const MOST_INJECTED = 16;
+/** The ids that the program has put into headers itself, by the topmost span of each. */
+const injected = new WeakMap<Span, [number, number][]>();
+
+/** Remembers that the program has got the headers of a span. It may pass them on to what is sent below another one. */
+export function noteInjected({ root, s0, s1 }: Span): void {
+  const ids = injected.get(root) ?? [];
+  if (ids.some(([high, low]) => high === s0 && low === s1)) return;
+  ids.push([s0, s1]);
+  if (ids.length > MOST_INJECTED) ids.shift();
+  injected.set(root, ids);
+}
+
+/** Whether headers are those of a span below the same request, as the program has got them. */
+function isInjected({ root }: Span, { trace: [t0, t1, t2, t3], span }: TraceParent): boolean {
+  const ids = injected.get(root);
+  return (
+    ids !== undefined &&
+    root.t0 === t0 &&
+    root.t1 === t1 &&
+    root.t2 === t2 &&
+    root.t3 === t3 &&
+    ids.some(([high, low]) => high === span[0] && low === span[1])
+  );
+}
+
 /** The headers of a span: `traceparent`, `tracestate` and `baggage`, unless others are wanted. */
 function injectSpan(span: Span, baggage: Baggage | undefined, carrier: object): void {
+  noteInjected(span);
   const { format } = programFormat;
   if (format !== undefined) {
     putFormat(format, span, carrier);
@@ -128,14 +156,18 @@ function traceIn(carrier: object, baggage?: Baggage): RemoteParent | undefined {
     : new RemoteParent(ownParent, own.others, baggage);
 }
 
-/** Whether a message was given headers that its sender has received: its span is to be in between. */
-function isCopied({ carried }: Span, parent: TraceParent | undefined): boolean {
-  return parent !== undefined && carried?.senders?.include(parent) === true;
+/**
+ * Whether a message was given headers that its sender has received, or those of a span of this process: its span is to
+ * be in between.
+ */
+function isCopied(span: Span, parent: TraceParent | undefined): boolean {
+  if (parent === undefined) return false;
+  return span.carried?.senders?.include(parent) === true || isInjected(span, parent);
 }
 
 /**
  * Has a message carry a span on. Headers that the program has chosen stay, and so do those of another agent. Those that
- * it has copied from what it received are replaced, in each format that it has copied.
+ * it has copied, from what it received or from `inject`, are replaced, in each format that it has copied.
  *
  * @param baggage unless the message has its own.
  * @param carrier an object of texts, or what has `get`, `set` and `delete`.

@@ -12,7 +12,7 @@ import {
   swapContext,
 } from './context/context-storage.js';
 import { observeSpans } from './observer.js';
-import { extract, getBaggage, inject, sendSpan, withBaggage } from './propagation.js';
+import { extract, getBaggage, inject, noteInjected, sendSpan, withBaggage } from './propagation.js';
 import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
 import { prefixOf } from './slot/prefix.js';
@@ -55,6 +55,7 @@ export const spans = shared('spans', () => ({
   getBaggage,
   inject,
   leaveContext,
+  noteInjected,
   observeSpans,
   isOpen,
   openThreadSpans,
