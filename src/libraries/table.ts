@@ -359,6 +359,7 @@ export const LIBRARIES = {
   fastq: { packages: ['fastq'], inject: carriers },
   'lru-memoizer': { packages: ['lru-memoizer'], inject: carriers },
   'p-queue': { packages: ['p-queue'], inject: carriers, isOfModules: true },
+  prisma: { packages: ['@prisma/client'], inject: carriers },
   q: { packages: ['q'], inject: carriers },
 } as const satisfies Readonly<Record<string, Entry>>;
 

@@ -42,7 +42,17 @@ Runs the programs under the hook and under OpenTelemetry's SDK, and compares the
 const here = import.meta.dirname ?? dirname(new URL(import.meta.url).pathname);
 const root = dirname(dirname(here));
 const work = join(root, 'build', 'programs');
+/** In a folder that has a script `build`: what that was run with. */
+const BUILT = 'built';
 const PATIENCE_MS = 60_000;
+/** Nothing is asked of others than the registry: Prisma's command needs no engine to generate a client. */
+const BUILD_ENVIRONMENT = {
+  ...process.env,
+  CHECKPOINT_DISABLE: '1',
+  NEXT_TELEMETRY_DISABLED: '1',
+  NODE_ENV: 'production',
+  PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+};
 const PORTS = { postgresql: 5432, mysql: 3306, redis: 6379, rabbitmq: 5672, nats: 4222 };
 
 function optionsOf() {
@@ -113,8 +123,8 @@ function install() {
   mkdirSync(work, { recursive: true });
   for (const entry of readdirSync(work)) {
     if (!/^(node_modules|package-lock\.json|installed)$/.test(entry)) {
-      const nested = join(work, entry, 'node_modules');
-      if (!existsSync(nested)) rmSync(join(work, entry), { recursive: true, force: true });
+      const isKept = ['node_modules', BUILT].some((each) => existsSync(join(work, entry, each)));
+      if (!isKept) rmSync(join(work, entry), { recursive: true, force: true });
     }
   }
   cpSync(here, work, { recursive: true });
@@ -145,6 +155,31 @@ function install() {
     writeFileSync(stamp, manifests);
   }
   if (!existsSync(link)) symlinkSync(root, link);
+  for (const folder of readdirSync(here)) build(folder);
+}
+
+/** Runs a folder's script `build`, if what it builds has changed since the last time. Programs are not built. */
+function build(folder) {
+  const manifest = join(here, folder, 'package.json');
+  if (!existsSync(manifest) || !JSON.parse(readFileSync(manifest, 'utf8')).scripts?.build) return;
+  const state = readdirSync(join(here, folder), { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile() && !/(?<!\.config)\.mjs$/.test(each.name))
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+    .join('\n');
+  const stamp = join(work, folder, BUILT);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return;
+  process.stderr.write(`Building ${folder} ...\n`);
+  const { status, stdout } = spawnSync('npm', ['run', 'build'], {
+    cwd: join(work, folder),
+    env: BUILD_ENVIRONMENT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 2],
+  });
+  if (status !== 0) {
+    process.stderr.write(stdout);
+    process.exit(status ?? 1);
+  }
+  writeFileSync(stamp, state);
 }
 
 const answers = (port) =>

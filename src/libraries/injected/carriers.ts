@@ -66,6 +66,39 @@ export const dataloader: Injection = {
   calls: () => ({ join: joinBatch, run: runBatch }),
 };
 
+/** What Prisma's loader of batches is given. */
+interface LoaderOptions {
+  batchBy(request: object): unknown;
+  batchLoader(requests: readonly object[]): unknown;
+  singleLoader(request: object): unknown;
+}
+
+/** What is asked in one turn of the loop is asked together, or after each other where the first has asked. */
+export const prisma: Injection = {
+  files: [
+    {
+      package: '@prisma/client',
+      path: /^runtime\/(?:binary|client|library)\.m?js$/,
+      texts: texts('prisma', [
+        ['this.options.batchBy(', '$channel.batchBy(this.options,'],
+        ['this.options.batchLoader(', '$channel.batchLoader(this.options,'],
+        // Of a batch of one.
+        [/this\.options\.singleLoader\((?=\w+\[0\])/, '$channel.singleLoader(this.options,'],
+      ]),
+    },
+  ],
+  calls: () => ({
+    batchBy(options: LoaderOptions, request: object) {
+      setCaller(request);
+      return options.batchBy(request);
+    },
+    batchLoader: (options: LoaderOptions, requests: readonly object[]) =>
+      runForAll(requests, () => options.batchLoader(requests)),
+    singleLoader: (options: LoaderOptions, request: object) =>
+      asCaller(request, () => options.singleLoader(request)),
+  }),
+};
+
 /** A task begins when another has ended. */
 export const pQueue = carrier(
   'p-queue',
