@@ -43,11 +43,24 @@ function prefixOf({ path, node }: Event): string {
   return whole.endsWith(own) ? whole.slice(0, -own.length) : '';
 }
 
+/** What `withBase` of h3 2 has cut from the path of an event. */
+const bases = new WeakMap<object, string>();
+
+function enterBase(event: object, base: string): void {
+  if (base !== '/') bases.set(event, (bases.get(event) ?? '') + base);
+}
+
+/** A later handler gets the whole path. */
+function leaveBase(event: object, base: string): void {
+  if (base !== '/') bases.set(event, bases.get(event)?.slice(0, -base.length) ?? '');
+}
+
 function report(event: Event, { route, path }: Route): void {
   const pattern = route ?? path;
   const request = event.runtime?.node?.req ?? event.node?.req ?? event.req;
   if (typeof pattern !== 'string' || !isObject(request)) return;
-  const prefix = event.runtime === undefined && event.node !== undefined ? prefixOf(event) : '';
+  const isFirst = event.runtime === undefined && event.node !== undefined;
+  const prefix = isFirst ? prefixOf(event) : (bases.get(event) ?? '');
   frameworkRouteFound(request, mountedRoute(prefix, pattern).slice(0, MAX_PATTERN));
 }
 
@@ -80,6 +93,23 @@ export const h3: Injection = {
     },
     {
       package: 'h3',
+      path: /^dist\/[\w-]+\.mjs$/,
+      only: /event\.url\.pathname = _pathBefore;/,
+      texts: [
+        {
+          channel: SOCKETLESS,
+          from: 'event.url.pathname = withoutBase(event.url.pathname || "/", base);',
+          to: '$match $channel.entered(event, base);',
+        },
+        {
+          channel: SOCKETLESS,
+          from: 'event.url.pathname = _pathBefore;',
+          to: '$match $channel.left(event, base);',
+        },
+      ],
+    },
+    {
+      package: 'h3',
       path: /^dist\/index\.[cm]js$/,
       only: /event\.context\.matchedRoute = match\.matched;/,
       texts: [
@@ -91,5 +121,5 @@ export const h3: Injection = {
       ],
     },
   ],
-  calls: () => ({ routed: report, served: serveWebRequest }),
+  calls: () => ({ routed: report, entered: enterBase, left: leaveBase, served: serveWebRequest }),
 };
