@@ -40,13 +40,7 @@ describe('what is asked when the process is killed', () => {
   it('is in the trace without values, of what needs no server of the machine', async () => {
     const open = await leftBy('in-flight-alone');
     const names = open.map(({ name }) => name).sort();
-    expect(names).toEqual([
-      'SELECT',
-      'cache miss',
-      'find waits',
-      'invoke_agent large-1',
-      'process',
-    ]);
+    expect(names).toEqual(['SELECT', 'cache miss', 'find waits', 'invoke_agent large-1', 'node']);
   });
 });
 
