@@ -1,5 +1,7 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -80,6 +82,9 @@ RecordShape record_shape(const Napi::Value& value) {
   options.target = text_of(from, "target");
   options.finish_from = text_of(from, "finishFrom");
   options.finish_to = text_of(from, "finishTo");
+  options.end_list = text_of(from, "endList");
+  options.end_key = text_of(from, "endKey");
+  options.file_mode = file_mode_of(from);
   options.stamp_offset = static_cast<uint32_t>(number_of(from, "stampOffset", 0));
   const std::string stamp = text_of(from, "stamp");
   options.stamp = stamp == "big" ? Stamp::big : stamp == "native" ? Stamp::native : Stamp::none;
@@ -94,7 +99,8 @@ RecordShape record_shape(const Napi::Value& value) {
   options.full = text_of(from, "full") == "drop" ? FullPolicy::drop : FullPolicy::block;
   options.block_limit_ms = static_cast<uint32_t>(number_of(from, "blockLimitMs", 1000));
   options.open_records = open_record_options(from.Get("openRecords"));
-  options.open_records.length_at = static_cast<uint32_t>(std::max<int64_t>(options.length_offset, 0));
+  options.open_records.length_at =
+      static_cast<uint32_t>(std::max<int64_t>(options.length_offset, 0));
   options.waiting_capacity = static_cast<size_t>(number_of(from, "waitingCapacity", 0));
   options.waiting_groups = static_cast<uint32_t>(number_of(from, "waitingGroups", 0));
   options.group_at = static_cast<uint32_t>(number_of(from, "groupAt", 0));
@@ -156,6 +162,17 @@ Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
   if (!from.Get("capacity").IsNumber()) return env.Undefined();
 
   Failure failure;
+  // In the same call: a thread that is terminated in between would leave it empty.
+  const std::string directory = text_of(from, "directory");
+  if (!directory.empty()) {
+    const Place place(directory);
+    const auto mode = static_cast<mode_t>(number_of(from, "directoryMode", 0700));
+    if (mkdirat(place.directory(), place.name(), mode) != 0) {
+      failure.set("create", directory);
+      throw_failure(env, failure);
+      return env.Undefined();
+    }
+  }
   std::shared_ptr<Sink> sink;
   if (info[1].IsExternal()) {
     const std::shared_ptr<SharedTarget> target = target_of(info[1]);
@@ -186,6 +203,7 @@ Napi::Value map_pages_late(const Napi::CallbackInfo& info) {
   if (!ring) {
     // A stream that never began leaves no file.
     if (sink && options.target_kind == TargetKind::own_file) unlink_file(options.target);
+    if (!directory.empty()) remove_directory(directory);
     if (sink) {
       sink->let_go();
       if (sink->abandoned()) sink->discard_unused();
@@ -273,6 +291,23 @@ Napi::Value grow_open_records(const Napi::CallbackInfo& info) {
   const bool written = ring_argument(info)->write_through(
       head.Data(), head.ByteLength(), body.Data(), body.ByteLength(), stamped, &failure, unordered);
   if (!written) throw_failure(info.Env(), failure);
+  return info.Env().Undefined();
+}
+
+// setEndMetadata(ring, keys, texts, whole, due): pieces of the metadata with which the stream ends.
+Napi::Value set_end_metadata(const Napi::CallbackInfo& info) {
+  const Napi::Array keys = info[1].As<Napi::Array>();
+  const Napi::Array texts = info[2].As<Napi::Array>();
+  std::map<double, std::string> pieces;
+  for (uint32_t i = 0; i < keys.Length(); ++i) {
+    const Napi::Value key = keys.Get(i);
+    const Napi::Value text = texts.Get(i);
+    // A thread that is being terminated cannot read them any more.
+    if (!key.IsNumber() || !text.IsString()) return info.Env().Undefined();
+    pieces[key.As<Napi::Number>().DoubleValue()] = string_of(text);
+  }
+  ring_argument(info)->set_end_metadata(std::move(pieces), info[3].As<Napi::Boolean>(),
+                                        info[4].As<Napi::Boolean>());
   return info.Env().Undefined();
 }
 
@@ -517,6 +552,7 @@ void add_ring_calls(Napi::Object exports) {
   put("attend", attend_ring);
   put("growOpenRecords", grow_open_records);
   put("writeThrough", write_through);
+  put("setEndMetadata", set_end_metadata);
   put("finish", finish_ring);
   put("waitDrained", wait_drained);
   put("inPlace", in_place);

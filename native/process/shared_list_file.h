@@ -16,4 +16,9 @@ bool put_list_entry(const std::string& path, const std::string& key, const std::
                     const std::string& before, const std::string& after, Failure* failure,
                     mode_t mode = kPrivateFile);
 
+// The same with what surrounds the list as it was last. True if nobody has written the list, or the
+// file is gone.
+bool renew_list_entry(const std::string& path, const std::string& key, const std::string& entry,
+                      Failure* failure, mode_t mode);
+
 }  // namespace tracewright

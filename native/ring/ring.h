@@ -9,12 +9,14 @@
 
 #include <condition_variable>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "file/failure.h"
 #include "file/file_identity.h"
+#include "file/file_mode.h"
 #include "ring/commit_stamp.h"
 #include "ring/control_page.h"
 #include "ring/open_records.h"
@@ -38,6 +40,11 @@ struct RingOptions : StampOptions {
   FileIdentity target_identity;  // chosen by the sink
   std::string finish_from;
   std::string finish_to;
+  // Where the metadata with which the stream ends is an entry of a list; empty: `finish_from` has
+  // it.
+  std::string end_list;
+  std::string end_key;
+  mode_t file_mode = kPrivateFile;
   TargetKind target_kind = TargetKind::own_file;
   uint64_t base_offset = 0;
   bool remove_if_empty = false;  // a stream without records leaves no file
@@ -173,6 +180,11 @@ class alignas(64) Ring {
   void attend();
 
   uint64_t now() const { return stamp_.now(); }
+
+  // Replaces pieces of the metadata with which the stream ends, which are in the order of their
+  // keys; all of them, if `whole`. The end writes them if they are `due`, because JavaScript may
+  // not.
+  [[gnu::cold]] void set_end_metadata(std::map<double, std::string> pieces, bool whole, bool due);
 
   // ---- Any thread ----
 
@@ -333,6 +345,7 @@ class alignas(64) Ring {
   [[gnu::cold]] bool write_open_records();
   [[gnu::cold]] void send_open_records(const OpenRecords::Closed& closed);
   [[gnu::cold]] bool write_end();
+  [[gnu::cold]] bool write_end_metadata();
   void notify_waiters();
 
   // Read by every commit.
@@ -369,6 +382,9 @@ class alignas(64) Ring {
   uint64_t socket_limit_ = 0;  // when a socket is no longer waited for
   std::atomic<bool> kept_{false};
   bool retired_ = false;  // nothing is left to do
+  std::mutex end_metadata_lock_;
+  std::map<double, std::string> end_metadata_;
+  bool end_metadata_due_ = false;
   std::mutex waiters_lock_;
   std::condition_variable drained_;
   std::atomic<int> waiters_{0};

@@ -8,7 +8,9 @@
 #include <unordered_map>
 
 #include "file/anchor.h"
+#include "file/replace_file.h"
 #include "process/process_end.h"
+#include "process/shared_list_file.h"
 #include "ring/big_endian_words.h"
 #include "ring/drainer.h"
 #include "ring/ring.h"
@@ -131,6 +133,30 @@ bool Ring::write_end() {
   return true;
 }
 
+void Ring::set_end_metadata(std::map<double, std::string> pieces, bool whole, bool due) {
+  std::lock_guard<std::mutex> lock(end_metadata_lock_);
+  if (whole) end_metadata_.clear();
+  for (auto& [key, piece] : pieces) end_metadata_[key] = std::move(piece);
+  end_metadata_due_ = due;
+}
+
+// False when it found no room.
+bool Ring::write_end_metadata() {
+  std::lock_guard<std::mutex> lock(end_metadata_lock_);
+  if (!end_metadata_due_) return true;
+  std::string content;
+  for (const auto& [_, piece] : end_metadata_) content += piece;
+  Failure failure;
+  const bool written =
+      options_.end_list.empty()
+          ? replace_file(options_.finish_from, content, &failure, options_.file_mode)
+          : renew_list_entry(options_.end_list, options_.end_key, content, &failure,
+                             options_.file_mode);
+  // Where its directory was deleted there is nothing to complete.
+  end_metadata_due_ = !written && failure.error != ENOENT;
+  return !end_metadata_due_;
+}
+
 // What a call has done the next one does not do again.
 bool Ring::complete_stream() {
   // With nothing to drain the target would seem to work.
@@ -144,6 +170,7 @@ bool Ring::complete_stream() {
     remove_stream();
     return true;
   }
+  if (!write_end_metadata()) return false;
   // Without its end the stream is not complete.
   return options_.finish_to.empty() || rename_file(options_.finish_from, options_.finish_to) == 0 ||
          errno == ENOENT;

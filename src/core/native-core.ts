@@ -73,6 +73,19 @@ export interface NativeCore extends NativeWaiting {
     stamped: boolean,
     unordered: boolean,
   ): void;
+  /**
+   * Replaces pieces of the metadata with which the stream ends; they are in the order of their keys.
+   *
+   * @param whole whether there are no other pieces.
+   * @param due whether the end of the stream writes them: its thread may be terminated.
+   */
+  setEndMetadata(
+    ring: number,
+    keys: readonly number[],
+    texts: readonly string[],
+    whole: boolean,
+    due: boolean,
+  ): void;
   /** At most `limitMs` are spent on what a socket has not taken yet. */
   finish(ring: number, limitMs: number): void;
   waitDrained(ring: number, limitMs: number): Promise<boolean>;

@@ -77,6 +77,12 @@ export interface NativeRingOptions {
   preamble?: Uint8Array;
   finishFrom?: string;
   finishTo?: string;
+  /** Made with the ring: the call throws if it is there. */
+  directory?: string;
+  directoryMode?: number;
+  /** See `setEndMetadata`: the list and the entry there that has the metadata; absent: `finishFrom` has it. */
+  endList?: string;
+  endKey?: string;
   stampOffset: number;
   stamp: 'none' | 'native' | 'big' | 'interval';
   /** Of `interval` stamps only. */

@@ -163,6 +163,7 @@ export function plainCore(): NativeCore {
     writeThrough() {
       throw new Error('there is no native binary');
     },
+    setEndMetadata: nothing,
     finish: nothing,
     attend: nothing,
     growOpenRecords: () => 0,

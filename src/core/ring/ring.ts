@@ -351,6 +351,16 @@ export class Ring {
     return this.#id === -1 ? undefined : core.ringCounts(this.#id);
   }
 
+  /** See `setEndMetadata` of the native core. */
+  setEndMetadata(
+    keys: readonly number[],
+    texts: readonly string[],
+    whole: boolean,
+    due: boolean,
+  ): void {
+    if (this.#id !== -1) core.setEndMetadata(this.#id, keys, texts, whole, due);
+  }
+
   /** Drains, completes the stream and lets go of the ring. Waits `limitMs` at most for a socket. */
   close(limitMs = 1000): void {
     if (this.#id === -1) return;

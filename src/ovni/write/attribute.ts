@@ -67,6 +67,7 @@ function checkedCopy(value: unknown, depth = MAX_DEPTH): unknown {
 export function setAttribute(stream: StreamWriter, key: string, value: AttributeValue): void {
   const names = segments(key);
   const copy = checkedCopy(value);
+  const [topmost] = names;
   const last = names.pop()!;
   let at = stream.metadata.attributes;
   for (const name of names) {
@@ -77,7 +78,7 @@ export function setAttribute(stream: StreamWriter, key: string, value: Attribute
     at = next;
   }
   at[last] = copy;
-  stream.metadata.writeSoon();
+  stream.metadata.attributed(topmost);
 }
 
 /** See attrGet in index.ts. */

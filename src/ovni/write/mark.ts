@@ -90,7 +90,7 @@ export function labelMark(
     throw outOfRange('value', value, `a new one: its label is ${JSON.stringify(first.label)}`);
   }
   labels.set(key, label);
-  stream.metadata.writeSoon();
+  stream.metadata.labelled(type, key, label);
 }
 
 function checkValue(value: unknown): void {
@@ -113,7 +113,7 @@ function definition(stream: StreamWriter, call: string, type: number): MarkDefin
   const shared = sharedMark(stream.process, type) ?? unrecordedMark(call);
   if (shared === undefined) throw outOfRange('type', type, 'a type that markType has defined');
   const adopted = adopt(stream, type, shared);
-  stream.metadata.writeSoon();
+  stream.metadata.adopted();
   return adopted;
 }
 

@@ -4,7 +4,6 @@ import { putListEntry } from '../../core/native-calls.js';
 import { recordsNothing } from '../../core/off.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
 import { hasCode, systemError, wrapSystemError } from '../../core/files/system-error.js';
-import { wellFormedJson } from '../../core/json.js';
 import { CPUS_NAMED, PROCESS_METADATA } from '../file-names.js';
 import { currentProcess, endedProcess, noteProcess } from './process-note.js';
 import type { CpuEntry, OvniProcess } from './process-note.js';
@@ -17,7 +16,7 @@ import type { CpuEntry, OvniProcess } from './process-note.js';
  */
 export function writeProcessMetadata(
   current: OvniProcess,
-  thread?: { tid: number; metadata: unknown },
+  thread?: { tid: number; metadata: string },
 ): void {
   if (current.version !== 1) return;
   const known = currentProcess();
@@ -28,11 +27,16 @@ export function writeProcessMetadata(
   if (current.cpus.length > 0) own['cpus'] = current.cpus;
   if (current.rank !== undefined) Object.assign(own, current.rank);
   const before = `${JSON.stringify(own).slice(0, -1)},"tracewright":{"epoch":"${current.epoch}","loom":${JSON.stringify(current.loom)},"pid":${current.pid},"threads":{`;
-  const piece = thread === undefined ? '' : `"${thread.tid}":${wellFormedJson(thread.metadata)}`;
+  const piece = thread === undefined ? '' : threadEntry(thread.tid, thread.metadata);
   const path = join(current.workDir, PROCESS_METADATA);
   wrapSystemError(PROCESS_METADATA, path, () => {
     putListEntry(path, String(thread?.tid ?? ''), piece, before, '}}}\n', current.ring.fileMode);
   });
+}
+
+/** What the metadata of the process has of a thread. */
+export function threadEntry(tid: number, metadata: string): string {
+  return `"${tid}":${metadata}`;
 }
 
 /** Version 1: adds a CPU to the metadata of the process. */

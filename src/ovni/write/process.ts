@@ -11,7 +11,7 @@ import { currentProcess, noteEnded, noteProcess, readyProcess } from './process-
 import type { OvniProcess } from './process-note.js';
 import { claimDirectory, moveProcessMetadata, removeEmptyWorkDir } from './process-directory.js';
 import type { ProcessDirectory } from './process-directory.js';
-import { moveFinishedStreams, removeBegunThreads } from './stream-directory.js';
+import { moveFinishedStreams } from './stream-directory.js';
 import { thread } from './thread.js';
 
 /** Options of `procInit`, beyond libovni's arguments. */
@@ -139,7 +139,6 @@ export function procFini(): void {
   noteEnded(current);
   writeProcessMetadata(current);
   moveFinishedStreams(current);
-  removeBegunThreads(current);
   if (current.version === 1) moveProcessMetadata(current);
   removeEmptyWorkDir(current);
 }

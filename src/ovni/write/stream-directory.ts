@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LITTLE } from '../../core/byte-order.js';
 import { ringTag } from '../../core/ring/ring-tag.js';
@@ -6,13 +6,18 @@ import { recordsNothing } from '../../core/off.js';
 import { systemThreadId } from '../../core/system-thread.js';
 import type { RingSetup } from '../../core/ring/ring.js';
 import { outOfRange } from '../../core/errors.js';
-import { anchoredPath } from '../../core/files/anchor.js';
 import { kindOf } from '../../core/files/file-kind.js';
 import { pathIn } from '../../core/files/path-in.js';
-import { hasCode, systemError } from '../../core/files/system-error.js';
 import { directoryMode } from '../../core/options/file-mode.js';
 import { ownIdentity } from '../../core/recovery/process-identity.js';
-import { RING_FORMAT, ringInRingDir, streamFiles, threadName, tidOf } from '../file-names.js';
+import {
+  PROCESS_METADATA,
+  RING_FORMAT,
+  ringInRingDir,
+  streamFiles,
+  threadName,
+  tidOf,
+} from '../file-names.js';
 import type { StreamFiles } from '../file-names.js';
 import { CLOCK_OFFSET, HEADER_BYTES, STREAM_HEADER_BYTES, putStreamHeader } from '../layout.js';
 import { ringIsThere } from '../../core/recovery/lost-ring.js';
@@ -39,7 +44,7 @@ export class StreamDirectory {
   readonly owner: StreamOwner;
 
   /**
-   * Claims a directory in that of the process; a taken one is never entered.
+   * Chooses a directory in that of the process. The ring of version 3 makes it: a taken one is never entered.
    *
    * @param tid 1 to 2^31 - 1. Default: the system's number of the calling thread.
    */
@@ -69,18 +74,18 @@ export class StreamDirectory {
       removeIfEmpty: true,
       fileMode: ring.fileMode,
     } as const;
-    if (version === 1) return options;
+    if (version === 1) {
+      const endList = join(this.process.workDir, PROCESS_METADATA);
+      return { ...options, endList, endKey: String(this.tid) };
+    }
     return {
       ...options,
       preamble: streamHeader(),
+      directory: this.files.directory,
+      directoryMode: directoryMode(ring.fileMode),
       finishFrom: this.files.finishedMetadata,
       finishTo: this.files.metadata,
     };
-  }
-
-  /** Removes the directory of a stream that has not begun. */
-  abandon(): void {
-    if (this.process.version === 3) removeQuietly(this.files.directory);
   }
 
   /** Moves the files of a closed stream from `OVNI_TMPDIR` to the trace. */
@@ -125,19 +130,6 @@ export function moveFinishedStreams(process: OvniProcess): void {
   }
 }
 
-/** Deletes the empty directories of threads that were terminated while they began. */
-export function removeBegunThreads({ workDir, version }: OvniProcess): void {
-  if (version === 1) return;
-  for (const name of namesIn(workDir)) {
-    if (tidOf(name) === undefined) continue;
-    try {
-      rmdirSync(anchoredPath(join(workDir, name)));
-    } catch {
-      // It has the files of its thread.
-    }
-  }
-}
-
 function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
@@ -159,19 +151,7 @@ function claim(process: OvniProcess, tid: number | undefined): number {
     const directory = pathIn(process.workDir, threadName(number));
     const final =
       process.procDir === process.workDir ? directory : pathIn(process.procDir, threadName(number));
-    if (kindOf(final) === undefined) {
-      try {
-        if (process.version === 3)
-          mkdirSync(anchoredPath(directory), { mode: directoryMode(process.ring.fileMode) });
-        else if (kindOf(directory) !== undefined)
-          throw Object.assign(new Error(directory), { code: 'EEXIST' });
-        return number;
-      } catch (error) {
-        if (!hasCode(error, 'EEXIST')) {
-          throw systemError('thread', directory, error);
-        }
-      }
-    }
+    if (kindOf(final) === undefined && kindOf(directory) === undefined) return number;
     if (tid !== undefined) {
       throw outOfRange('tid', tid, 'a number that no other thread of the process has used');
     }

@@ -3,10 +3,10 @@ import { wellFormedJson } from '../../core/json.js';
 import { replaceFile } from '../../core/native-calls.js';
 import { recordsNothing } from '../../core/off.js';
 import { holdingSignals } from '../../core/signals.js';
-import { isMainThread } from '../../core/system-thread.js';
+import type { Ring } from '../../core/ring/ring.js';
 import { STREAM_METADATA } from '../file-names.js';
 import { library, models, WRITER } from '../metadata-keys.js';
-import { writeProcessMetadata } from './process-metadata.js';
+import { threadEntry, writeProcessMetadata } from './process-metadata.js';
 import type { CpuEntry } from './process-note.js';
 import type { StreamDirectory } from './stream-directory.js';
 
@@ -19,9 +19,31 @@ export interface MarkDefinition {
 
 /** Collects a burst of labels, and is short against a reader's patience. */
 const DELAY_MS = 50;
-/** Changes of a worker that are written at once in that time: it may be terminated before a timer fires. */
-const AT_ONCE = 32;
 const RETRY_MS = 1000;
+
+/** Keys of pieces, in the order in which they follow each other: a mark type has one for each label. */
+const HEAD = 0;
+const OF_MARK = 2 ** 22;
+const AFTER_MARKS = 2 ** 51;
+const END = 2 ** 52;
+
+/** Texts that make a JSON object together, by their keys. */
+class Pieces {
+  readonly keys: number[] = [];
+  readonly texts: string[] = [];
+
+  add(key: number, text: string): void {
+    this.keys.push(key);
+    this.texts.push(text);
+  }
+
+  get text(): string {
+    return this.texts.join('');
+  }
+}
+
+const labelText = (value: string, label: string): string =>
+  `${JSON.stringify(value)}:${wellFormedJson(label)}`;
 
 /** Marks, attributes and required models of one stream's metadata. */
 export class StreamMetadata {
@@ -33,16 +55,21 @@ export class StreamMetadata {
   readonly required = new Map<string, string>([['ovni', models.ovni.version]]);
   cpus: CpuEntry[] = [];
   readonly #directoryOf: () => StreamDirectory | undefined;
+  readonly #ringOf: () => Ring;
   #timer: NodeJS.Timeout | undefined;
   /** Whether the files lack something. */
   #due = false;
-  /** Changes that may be written at once, and since when, by `performance.now`. */
-  #atOnce = AT_ONCE;
-  #since = 0;
+  /** The keys of pieces that the ring has: of mark types, and of attributes. */
+  readonly #markKeys = new Map<number, number>();
+  readonly #attributeKeys = new Map<string, number>();
 
-  /** @param directoryOf where the stream lies; undefined while it is closed. */
-  constructor(directoryOf: () => StreamDirectory | undefined) {
+  /**
+   * @param directoryOf where the stream lies; undefined while it is closed.
+   * @param ringOf has what the stream ends with, as the thread may be terminated at any time.
+   */
+  constructor(directoryOf: () => StreamDirectory | undefined, ringOf: () => Ring) {
     this.#directoryOf = directoryOf;
+    this.#ringOf = ringOf;
   }
 
   /** Says nothing again. */
@@ -54,10 +81,53 @@ export class StreamMetadata {
     this.cpus = [];
   }
 
-  /** Writes metadata that changes often (labels) soon. */
+  /** Notes a label that `marks` has: it is written soon, and at the end in any case. */
+  labelled(type: number, value: string, label: string): void {
+    const key = this.#markKeys.get(type);
+    const { size } = this.marks[type]!.labels;
+    const separator = size === 1 ? '' : ',';
+    if (key !== undefined) this.#noteEnd(key + size, separator + labelText(value, label));
+    this.writeSoon();
+  }
+
+  /** The same of a mark type. */
+  adopted(): void {
+    const directory = this.#directoryOf();
+    if (directory !== undefined) this.#setEnd(directory);
+    this.writeSoon();
+  }
+
+  /** The same of an attribute of the object `attributes`. */
+  attributed(name: string): void {
+    let key = this.#attributeKeys.get(name);
+    if (key === undefined) {
+      key = AFTER_MARKS + 1 + this.#attributeKeys.size;
+      this.#attributeKeys.set(name, key);
+    }
+    this.#noteEnd(key, this.#attributeText(name));
+    this.writeSoon();
+  }
+
+  #noteEnd(key: number, text: string): void {
+    if (this.#directoryOf() !== undefined)
+      this.#ringOf().setEndMetadata([key], [text], false, true);
+  }
+
+  /** Has the native core write all of the metadata should the thread end before `write` has. */
+  #setEnd(directory: StreamDirectory): void {
+    this.#markKeys.clear();
+    this.#attributeKeys.clear();
+    const { keys, texts } = this.#pieces(directory, true, this.#markKeys, this.#attributeKeys);
+    const { process, tid } = directory;
+    if (process.version === 1) {
+      texts[0] = threadEntry(tid, texts[0]!);
+    }
+    this.#ringOf().setEndMetadata(keys, texts, true, true);
+  }
+
+  /** Writes metadata that changes often soon. */
   writeSoon(delayMs = DELAY_MS): void {
     this.#due = true;
-    if (delayMs === DELAY_MS && !isMainThread && this.#writtenAtOnce()) return;
     this.#timer ??= setTimeout(() => {
       try {
         this.write();
@@ -66,22 +136,6 @@ export class StreamMetadata {
         this.writeSoon(RETRY_MS);
       }
     }, delayMs).unref();
-  }
-
-  #writtenAtOnce(): boolean {
-    const now = performance.now();
-    if (now - this.#since > DELAY_MS) {
-      this.#since = now;
-      this.#atOnce = AT_ONCE;
-    }
-    if (this.#atOnce-- <= 0) return false;
-    try {
-      this.write();
-      return true;
-    } catch {
-      // The timer tries again.
-      return false;
-    }
   }
 
   /** Writes now what {@link writeSoon} was to write later, or what failed; else nothing. */
@@ -100,67 +154,79 @@ export class StreamMetadata {
     const directory = this.#directoryOf();
     if (directory === undefined || recordsNothing()) return;
     this.#due = true;
-    const { process, tid, files, owner } = directory;
-    if (process.version === 1) {
-      const { ovni, ...others } = this.#json(true);
-      const owned = ending ? ovni : { ...ovni, [WRITER]: owner };
-      writeProcessMetadata(process, { tid, metadata: { ovni: owned, ...others } });
-      this.#due = false;
-      return;
-    }
+    const { process, tid, files } = directory;
     const { fileMode } = process.ring;
-    wrapSystemError(STREAM_METADATA, files.directory, () => {
-      // A signal between the two would finish the stream with metadata that this replaces.
-      holdingSignals(() => {
-        replaceFile(files.metadata, this.#streamJson(directory, false), fileMode);
-        replaceFile(files.finishedMetadata, this.#streamJson(directory, true), fileMode);
+    this.#setEnd(directory);
+    if (process.version === 1) {
+      const metadata = this.#pieces(directory, ending).text;
+      writeProcessMetadata(process, { tid, metadata });
+    } else {
+      wrapSystemError(STREAM_METADATA, files.directory, () => {
+        // A signal between the two would finish the stream with metadata that this replaces.
+        holdingSignals(() => {
+          replaceFile(files.metadata, this.#pieces(directory, false).text, fileMode);
+          replaceFile(files.finishedMetadata, this.#pieces(directory, true).text, fileMode);
+        });
       });
-    });
+    }
+    // In version 1 the end has something to write in any case: nobody writes the stream any more.
+    const isDue = process.version === 1 && !ending;
+    this.#ringOf().setEndMetadata([], [], ending, isDue);
     this.#due = false;
   }
 
-  #json(finished: boolean): { ovni: Record<string, unknown> } & Record<string, unknown> {
-    const ovni: Record<string, unknown> = { require: Object.fromEntries(this.required) };
-    const marks = this.marks.flatMap((mark, type) =>
-      mark === undefined
-        ? []
-        : [
-            [
-              String(type),
-              {
-                title: mark.title,
-                chan_type: mark.stack ? 'stack' : 'single',
-                labels: Object.fromEntries(mark.labels),
-              },
-            ] as const,
-          ],
-    );
-    if (marks.length > 0) ovni['mark'] = Object.fromEntries(marks);
-    if (finished) ovni['finished'] = 1;
-    return { ovni, ...this.attributes };
+  /**
+   * @param finished whether it is the metadata of the finished stream; else it says who writes it.
+   * @param markKeys takes the keys of mark types.
+   * @param attributeKeys takes the keys of attributes.
+   */
+  #pieces(
+    { process, tid, owner }: StreamDirectory,
+    finished: boolean,
+    markKeys?: Map<number, number>,
+    attributeKeys?: Map<string, number>,
+  ): Pieces {
+    const { version, app, epoch, loom, pid, rank } = process;
+    const writer = finished ? {} : { [WRITER]: owner };
+    const require = Object.fromEntries(this.required);
+    const ovni =
+      version === 1
+        ? { ...writer, require, finished: 1 }
+        : {
+            // Readers want a version and a commit here and ignore the rest.
+            lib: { ...library, epoch, ...writer },
+            ...{ part: 'thread', tid, pid, loom, app_id: app, ...rank },
+            ...(this.cpus.length > 0 ? { loom_cpus: this.cpus } : {}),
+            require,
+            ...(finished ? { finished: 1 } : {}),
+          };
+    const pieces = new Pieces();
+    const head = wellFormedJson(ovni).slice(0, -1);
+    pieces.add(HEAD, `{${version === 1 ? '' : '"version":3,'}"ovni":${head}`);
+    let key = HEAD;
+    for (const [type, mark] of this.marks.entries()) {
+      if (mark === undefined) continue;
+      const labels = [...mark.labels].map(([value, label]) => labelText(value, label));
+      const { title, stack } = mark;
+      const kind = stack ? 'stack' : 'single';
+      const before = key === HEAD ? ',"mark":{' : ',';
+      const start = `"${type}":{"title":${wellFormedJson(title)},"chan_type":"${kind}","labels":{`;
+      key += OF_MARK;
+      pieces.add(key, before + start + labels.join(','));
+      pieces.add(key + OF_MARK - 1, '}}');
+      markKeys?.set(type, key);
+    }
+    pieces.add(AFTER_MARKS, key === HEAD ? '}' : '}}');
+    key = AFTER_MARKS;
+    for (const name of Object.keys(this.attributes)) {
+      pieces.add(++key, this.#attributeText(name));
+      attributeKeys?.set(name, key);
+    }
+    pieces.add(END, version === 1 ? '}' : '}\n');
+    return pieces;
   }
 
-  #streamJson({ process, tid, owner }: StreamDirectory, finished: boolean): string {
-    const { app, epoch, loom, pid, rank } = process;
-    const { ovni, ...others } = this.#json(finished);
-    return `${wellFormedJson(
-      {
-        version: 3,
-        ovni: {
-          // Readers want a version and a commit here and ignore the rest.
-          lib: { ...library, epoch, ...(finished ? {} : { [WRITER]: owner }) },
-          part: 'thread',
-          tid,
-          pid,
-          loom,
-          app_id: app,
-          ...rank,
-          ...(this.cpus.length > 0 ? { loom_cpus: this.cpus } : {}),
-          ...ovni,
-        },
-        ...others,
-      },
-      2,
-    )}\n`;
+  #attributeText(name: string): string {
+    return `,${wellFormedJson(name)}:${wellFormedJson(this.attributes[name])}`;
   }
 }

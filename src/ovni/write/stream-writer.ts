@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { LITTLE } from '../../core/byte-order.js';
 import { outOfRange, wrongOrder } from '../../core/errors.js';
 import type { TracewrightError } from '../../core/errors.js';
@@ -115,13 +116,30 @@ export function commitEvent(
   if (!ring.commitExplicit(bytes, 0, unordered)) clockBackwards(clock);
 }
 
+/** False if the directory is taken. */
+function opened(ring: Ring, directory: StreamDirectory): boolean {
+  try {
+    ring.open(directory.ringOptions());
+    return true;
+  } catch (error) {
+    const { process, files } = directory;
+    const isTaken =
+      process.version === 3 && hasCode(error, 'EEXIST') && existsSync(files.directory);
+    if (!isTaken) throw error;
+    return false;
+  }
+}
+
 /** One stream of a trace: the events of one thread, which go through a ring, and their metadata. */
 export class StreamWriter {
   /** Another ring each time the stream is opened: emitters are compiled for one. */
   ring: Ring = this.#newRing();
   /** Undefined while the stream is closed. */
   process: OvniProcess | undefined;
-  readonly metadata = new StreamMetadata(() => this.#directory);
+  readonly metadata = new StreamMetadata(
+    () => this.#directory,
+    () => this.ring,
+  );
   readonly markStacks = new MarkStacks();
   #directory: StreamDirectory | undefined;
   #state: ThreadState = 'unknown';
@@ -160,8 +178,7 @@ export class StreamWriter {
    * @param keepsMetadata whether the stream begins with the metadata that it has.
    */
   open(process: OvniProcess, tid?: number, keepsMetadata = false): void {
-    const directory = new StreamDirectory(process, tid);
-    this.#directory = directory;
+    let directory = (this.#directory = new StreamDirectory(process, tid));
     this.process = process;
     this.ring = this.#newRing();
     this.#ended = false;
@@ -171,7 +188,10 @@ export class StreamWriter {
     if (!keepsMetadata) this.metadata.clear();
     this.markStacks.clear();
     try {
-      this.ring.open(directory.ringOptions());
+      while (!opened(this.ring, directory)) {
+        // Another thread was faster.
+        directory = this.#directory = new StreamDirectory(process, tid);
+      }
       // Before the first event, so that a broken stream has metadata. After the stream's file, because
       // a thread may be terminated in between, and readers refuse metadata without a stream.
       this.metadata.write();
@@ -180,7 +200,6 @@ export class StreamWriter {
       this.#directory = undefined;
       this.process = undefined;
       this.ring.close();
-      directory.abandon();
       throw error;
     }
     this.ring.setEpilogues(EPILOGUES);

@@ -170,14 +170,14 @@ describe.runIf(process.platform === 'linux')('recovery of an ovni trace', () => 
     writeFileSync(
       metadata,
       text
-        .replace(/("writer": \{\s*"pid": )\d+/, `$1${process.pid}`)
-        .replace(/("start": ")\d+/, `$1${start}`),
+        .replace(/("writer":\{"pid":)\d+/, `$1${process.pid}`)
+        .replace(/("start":")\d+/, `$1${start}`),
     );
     expect(() => recoverTrace(traceDir)).toThrow(
       expect.objectContaining({ code: 'ERR_ORDER', value: process.pid }),
     );
     // The same pid, and another process.
-    writeFileSync(metadata, text.replace(/("writer": \{\s*"pid": )\d+/, `$1${process.pid}`));
+    writeFileSync(metadata, text.replace(/("writer":\{"pid":)\d+/, `$1${process.pid}`));
     expect(recoverTrace(traceDir).faults).toEqual([]);
   });
 

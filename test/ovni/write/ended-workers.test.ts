@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -70,4 +70,76 @@ describe.each([1, 3] as const)('a worker without threadFree, version %i', (versi
     },
     30_000,
   );
+});
+
+/** Sets attributes and labels without a pause, and counts them. */
+const HASTY = `
+  const ovni = require(${JSON.stringify(built)});
+  const { workerData: { tid, counts } } = require('node:worker_threads');
+  ovni.threadInit(tid);
+  ovni.event('OHx')(-1, 1, 0);
+  ovni.markType(tid, 'Phase', { stack: true });
+  for (let n = 1; ; n++) {
+    ovni.attrSet('app' + (n % 3) + '.name' + n, n);
+    ovni.markLabel(tid, n, 'label "' + n + '"');
+    Atomics.store(counts, 0, n);
+  }`;
+
+/** Terminates workers at points of their lives that differ. */
+const terminating = (version: number, traceDir: string, workers: number): string => `
+  const ovni = require(${JSON.stringify(built)});
+  const { Worker } = require('node:worker_threads');
+  ovni.procInit(1, 'h', 1, { version: ${version}, traceDir: ${JSON.stringify(traceDir)} });
+  ovni.threadInit(1);
+  ovni.addCpu(0, 0);
+  ovni.event('OHx')(-1, 1, 0);
+  (async () => {
+    const all = {};
+    for (let tid = 2; tid < ${workers} + 2; tid++) {
+      const counts = new Int32Array(new SharedArrayBuffer(4));
+      const worker = new Worker(${JSON.stringify(HASTY)}, { eval: true, workerData: { tid, counts } });
+      worker.on('error', (error) => { throw error; });
+      // Every second one while it begins.
+      const least = tid % 2 === 0 ? 0 : Math.floor(Math.random() * 400);
+      if (least === 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
+      while (Atomics.load(counts, 0) < least) await new Promise(setImmediate);
+      await worker.terminate();
+      all[tid] = Atomics.load(counts, 0);
+    }
+    // Before procFini.
+    console.log(JSON.stringify({ all, threads: require('node:fs').readdirSync(${JSON.stringify(join(traceDir, 'loom.h', 'proc.1'))}) }));
+    ovni.event('OHe')();
+    ovni.threadFree();
+    ovni.procFini();
+  })();`;
+
+describe.each([1, 3] as const)('workers that are terminated anywhere, version %i', (version) => {
+  it('leave all attributes and labels, and no empty directory', { timeout: 120_000 }, () => {
+    const traceDir = join(temporaryDirectory(), 'ovni');
+    const args = ['-e', terminating(version, traceDir, 24)];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { all, threads } = JSON.parse(stdout) as {
+      all: Record<number, number>;
+      threads: string[];
+    };
+    const { streams } = readTraceDirectory(traceDir);
+    const procDir = join(traceDir, 'loom.h', 'proc.1');
+    if (version === 3) {
+      for (const name of threads) expect(readdirSync(join(procDir, name))).not.toEqual([]);
+    }
+    expect(Object.values(all).filter((count) => count > 32).length).toBeGreaterThan(5);
+    for (const [tid, count] of Object.entries(all)) {
+      if (count === 0) continue;
+      const { metadata } = streams.find((each) => each.tid === Number(tid))!;
+      const names = Object.values(metadata.attributes).flatMap((each) =>
+        Object.keys(each as object),
+      );
+      const labels = metadata.marks.get(Number(tid))!.labels;
+      expect([tid, names.length >= count, labels.size >= count]).toEqual([tid, true, true]);
+    }
+    expect([...checkTrace(traceDir)].filter(({ severity }) => severity === 'error')).toEqual([]);
+    const { emptied, faults, streams: recovered } = recoverTrace(traceDir);
+    expect({ emptied, faults, recovered }).toEqual({ emptied: [], faults: [], recovered: [] });
+  });
 });

@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkTrace as checkHeph } from '../../../src/heph/read/check.js';
 import type { TraceStats } from '../../../src/heph/index.js';
 import { readPackets } from '../../../src/heph/read/reader.js';
-import * as ovni from '../../../src/ovni/index.js';
 import { resultOfFixture } from '../../fixtures/run-fixture.js';
 import { eventsOf, faultsOf, streamsOf, withoutFlushes } from '../stream-content.js';
 import { temporaryFolder } from '../trace-building.js';
@@ -49,26 +48,6 @@ it.each([
   );
   expect(leftovers).toEqual([]);
   expect(existsSync(traceDir)).toBe(true);
-});
-
-it.each(['', 'work'])('procFini deletes empty directories of threads, and no other: %s', (work) => {
-  const folder = temporaryFolder();
-  if (work !== '') vi.stubEnv('OVNI_TMPDIR', join(folder, work));
-  const { procDir } = ovni.procInit(1, 'h', 1, { version: 3, traceDir: join(folder, 'ovni') });
-  vi.unstubAllEnvs();
-  ovni.threadInit(7);
-  ovni.event('OHx')(-1, 1, 0);
-  const inWork = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) =>
-    name.endsWith('thread.7'),
-  )!;
-  const begun = join(folder, inWork, '..', 'thread.8');
-  mkdirSync(begun);
-  mkdirSync(join(procDir, 'thread.x'));
-  ovni.procFini();
-  expect(existsSync(begun)).toBe(false);
-  ovni.threadFree();
-  expect(readdirSync(procDir)).toEqual(['thread.7', 'thread.x']);
-  expect(readdirSync(join(procDir, 'thread.7'))).toEqual(['stream.json', 'stream.obs']);
 });
 
 it('workers terminated at any moment leave the process alive and the traces right', async () => {
