@@ -18,9 +18,15 @@ import {
   putStreamHeader,
 } from '../../ovni/layout.js';
 import { library, models } from '../../ovni/metadata-keys.js';
+import {
+  COUNTERS,
+  IN_FLIGHT,
+  IN_FLIGHT_TITLE,
+  requestsLabel,
+  VIRTUAL_CPU,
+} from '../../ovni/requests-mark.js';
 
-/** Types of marks: the number of requests, what keeps a thread from working, then a type for each lane of requests. */
-const IN_FLIGHT = 0;
+/** Types of marks after the number of requests: what keeps a thread from working, then a type for each lane of requests. */
 const COLLECTIONS = 1;
 const STALLS = 2;
 const FIRST_LANE = 3;
@@ -30,8 +36,6 @@ const MOST_LANES = 60;
 const MOST_NAMES = 1000;
 const MARK_BYTES = HEADER_BYTES + 12;
 const START_BYTES = HEADER_BYTES + 16;
-/** Node's threads are not pinned. */
-const VIRTUAL_CPU = -1;
 
 /** A mark from a time to another, in ns since the index's epoch. */
 interface Interval {
@@ -311,13 +315,13 @@ function metadataOf(
     const most = counts.reduce((max, { count }) => Math.max(max, count), 0);
     const texts = Array.from(
       { length: Math.min(most, MOST_NAMES) + 1 },
-      (_, n): [string, string] => [
-        String(n + 1),
-        n === 0 ? 'idle' : n === 1 ? '1 request' : `${n} requests`,
-      ],
+      (_, n): [string, string] => [String(n + 1), requestsLabel(n)],
     );
-    const title = 'HTTP requests in flight';
-    mark[IN_FLIGHT] = { title, chan_type: 'single', labels: Object.fromEntries(texts) };
+    mark[IN_FLIGHT] = {
+      title: IN_FLIGHT_TITLE,
+      chan_type: 'single',
+      labels: Object.fromEntries(texts),
+    };
   }
   const ovni = {
     lib: { ...library, epoch: '0' },
@@ -328,5 +332,5 @@ function metadataOf(
     mark,
     finished: 1,
   };
-  return { version: 3, ovni, node: { thread: name, counters: { [IN_FLIGHT]: 1 } } };
+  return { version: 3, ovni, node: { thread: name, counters: COUNTERS } };
 }

@@ -34,8 +34,8 @@ interface HeldStream {
 export class HeldRing {
   readonly path: string;
   readonly page: RingPage;
-  /** How many of them were open when the process died. */
-  readonly open: number;
+  /** Those of them that were open when the process died. */
+  readonly open: readonly Buffer[];
   readonly streams = new Map<number, HeldStream>();
   /** The first counter of each stream among those that had ended. */
   readonly firsts: ReadonlyMap<number, number>;
@@ -48,7 +48,7 @@ export class HeldRing {
   constructor(page: RingPage, events: Buffer, open: readonly Buffer[]) {
     this.path = page.path;
     this.page = page;
-    this.open = open.length;
+    this.open = open;
     this.#noteStreams(events);
     const firsts = new Map([...this.streams].map(([stream, { first }]) => [stream, first]));
     firsts.delete(DEFINITION_STREAM);

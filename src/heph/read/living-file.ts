@@ -135,12 +135,15 @@ export class LivingFile {
   /**
    * Once all parts are read: how many events of a ring were open when its process died.
    *
+   * @param counts whether one is counted.
+   *
    * @throws TraceFormatError when the ring was left out.
    */
-  recordsAddedBy({ path }: FeedingRing): number {
+  recordsAddedBy({ path }: FeedingRing, counts: (event: Buffer) => boolean): number {
     const fault = this.#rings.faults.get(path);
     if (fault !== undefined) throw fault;
-    return this.#held.rings.find((held) => held.path === path)?.open ?? 0;
+    const held = this.#held.rings.find((each) => each.path === path);
+    return held?.open.filter(counts).length ?? 0;
   }
 
   /** Whether it is another open file. */

@@ -109,6 +109,15 @@ function recoverFile(file: string, options: RecoverOptions, complete: Complete):
  *   when another recovers it for longer than `waitMs`; nothing is changed then.
  */
 export function recoverTrace(path: string, options: RecoverOptions = {}): Recovery {
+  return recoverCounting(path, options, () => true);
+}
+
+/** As `recoverTrace`. @param counts whether an event that was open is one of the `addedRecords`. */
+export function recoverCounting(
+  path: string,
+  options: RecoverOptions,
+  counts: (event: Buffer) => boolean,
+): Recovery {
   const file = checkPath('path', path);
   options = ownOptions(options, RECOVER_OPTIONS);
   let living: LivingFile | undefined;
@@ -126,7 +135,7 @@ export function recoverTrace(path: string, options: RecoverOptions = {}): Recove
     }
     if (living === undefined) throw failure;
     const { ring } = leftover;
-    const addedRecords = living.recordsAddedBy(ring);
+    const addedRecords = living.recordsAddedBy(ring, counts);
     result.streams.push({ path: file, bytes: ring.head - ring.tail, addedRecords });
     discardRing(ring);
   });

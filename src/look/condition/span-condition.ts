@@ -71,7 +71,8 @@ export function spanCondition(condition: Condition, epoch: bigint): (span: SpanR
 
 /** Whether a value, or an element of it, reads so. */
 function isValue(value: unknown, wanted: string): boolean {
-  if (attributeText(value) === wanted) return true;
+  // The text of -0 is that of 0.
+  if (attributeText(value) === wanted && !Object.is(value, -0)) return true;
   if (Array.isArray(value)) return value.some((each) => isValue(each, wanted));
   return Number.isFinite(value) && wanted.trim() !== '' && Object.is(value, Number(wanted));
 }

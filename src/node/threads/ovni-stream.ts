@@ -7,6 +7,7 @@ import { RUN_FOLDER } from '../../ovni/file-names.js';
 import { emitTo } from '../../ovni/write/emit.js';
 import { hookStream } from '../../ovni/write/hook-stream.js';
 import { procFini, procInit } from '../../ovni/write/process.js';
+import { COUNTERS, VIRTUAL_CPU } from '../../ovni/requests-mark.js';
 import { currentProcess, readyProcess } from '../../ovni/write/process-note.js';
 import { emitThreadStart } from '../../ovni/write/thread-start.js';
 import { addCpu, thread, threadFree } from '../../ovni/write/thread.js';
@@ -14,11 +15,6 @@ import { cpuCount } from '../machine.js';
 import { noteOrClaim } from '../run/process-plan.js';
 import type { OvniPlan, ProcessPlan } from '../run/process-plan.js';
 import { enterFormat } from '../run/run.js';
-
-/** Node's threads are not pinned: they run on the loom's virtual CPU, which any number may share. */
-const VIRTUAL_CPU = -1;
-/** Mark type of the requests that a thread is serving. */
-export const IN_FLIGHT = 0;
 
 /** What the threads of a process have begun: its trace, or one of the program's own. */
 const NOTE = 'node.ovni';
@@ -109,12 +105,10 @@ function threadName(): string {
 /** Opens the stream of the calling thread. Its metadata is complete before, so it is written once. */
 function openStream(cpusOfLoom: readonly { index: number; phyid: number }[]): void {
   const current = readyProcess('threadInit');
-  // A mark is never 0, so a count of requests is one more: viewers subtract what is given here.
-  const counters = { [IN_FLIGHT]: 1 };
   thread.metadata.attributes['node'] = {
     thread: threadName(),
     version: process.version,
-    counters,
+    counters: COUNTERS,
   };
   const inStream = current.version === 3;
   if (inStream) thread.metadata.cpus = [...cpusOfLoom];

@@ -2,7 +2,7 @@ import { TracewrightError } from '../../core/errors.js';
 import { compileMarkSet, defineMark, labelMark } from '../../ovni/write/mark.js';
 import { thread } from '../../ovni/write/thread.js';
 import { Guard } from '../guard.js';
-import { IN_FLIGHT } from './ovni-stream.js';
+import { IN_FLIGHT, IN_FLIGHT_TITLE, requestsLabel } from '../../ovni/requests-mark.js';
 
 /** Number of values with a label. Larger values have none. */
 const MAX_LABELLED = 4096;
@@ -51,18 +51,13 @@ export class RequestsInFlight {
     const first = this.#labelled === -1;
     if (first) {
       toMetadata(() => {
-        defineMark(thread, IN_FLIGHT, 'HTTP requests in flight', false);
+        defineMark(thread, IN_FLIGHT, IN_FLIGHT_TITLE, false);
       });
     }
     if (count > MAX_LABELLED) return;
     const last = Math.min(Math.max(FIRST_LABELLED, 2 * count), MAX_LABELLED);
     for (let n = this.#labelled + 1; n <= last; n++) {
-      labelMark(
-        thread,
-        IN_FLIGHT,
-        n + 1,
-        n === 0 ? 'idle' : n === 1 ? '1 request' : `${n} requests`,
-      );
+      labelMark(thread, IN_FLIGHT, n + 1, requestsLabel(n));
     }
     this.#labelled = last === MAX_LABELLED ? Infinity : last;
     if (first) {

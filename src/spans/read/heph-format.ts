@@ -13,12 +13,12 @@ import { traceOf } from '../../heph/read/living-pass.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
 import { EVENT_BYTES, METADATA_BYTES } from '../../heph/read/packet-head.js';
 import { readEpoch, readPackets } from '../../heph/read/reader.js';
-import { recoverTrace } from '../../heph/read/recover.js';
+import { recoverCounting } from '../../heph/read/recover.js';
 import { traceViewer } from '../../heph/read/view-trace.js';
 import type { TraceFormat } from '../../rows/trace-format.js';
 import { readRows } from './rows.js';
 import { SpanDecoder } from './span-decoder.js';
-import { damagedIdentity } from './span-identity.js';
+import { damagedIdentity, headAt, VERSION_HEAD } from './span-identity.js';
 import { spanLine, spanObject, spanPieces } from './span-text.js';
 
 function beginsWithMagic(path: string): boolean {
@@ -90,6 +90,12 @@ function lineOf(
   }
 }
 
+/** The life of a thread is open as long as it runs, and is no span. */
+function isNoNote(event: Buffer): boolean {
+  const view = new DataView(event.buffer, event.byteOffset, event.length);
+  return headAt(view, attributesAt(view, 0), event.length) !== VERSION_HEAD;
+}
+
 /** Heph: files, recognized by their extension or by the magic number of their first packet. */
 export const hephFormat: TraceFormat = {
   name: 'Heph',
@@ -125,7 +131,7 @@ export const hephFormat: TraceFormat = {
   },
   unfinishedRules: ['no-epoch', 'no-events', 'converter-last-epoch'],
   openThing: 'span',
-  recover: recoverTrace,
+  recover: (path, options) => recoverCounting(path, options, isNoNote),
   traceViewer,
   rows: readRows,
   content: 'spans',

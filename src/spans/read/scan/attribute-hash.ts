@@ -51,10 +51,14 @@ const doubles = new DataView(new ArrayBuffer(8));
 export function hashesOfAttribute(name: string, value: string): number[] {
   const ofName = hashOfString(name);
   const values = [hashOfString(value), ANY_TEXT];
-  if (/^-?\d{1,20}$/.test(value)) {
-    doubles.setBigInt64(0, BigInt.asIntN(64, BigInt(value)));
+  const addInteger = (integer: bigint): void => {
+    doubles.setBigInt64(0, BigInt.asIntN(64, integer));
     values.push(hashOfWord(doubles.getInt32(0), doubles.getInt32(4)));
-  }
+  };
+  if (/^-?\d{1,20}$/.test(value)) addInteger(BigInt(value));
+  // `404.0` is one, too.
+  else if (value.trim() !== '' && Number.isSafeInteger(Number(value)))
+    addInteger(BigInt(Number(value)));
   const word = { true: 1, false: 0, null: 0 }[value];
   if (word !== undefined) values.push(hashOfWord(0, word));
   const number = Number(value);
