@@ -24,6 +24,7 @@
         "native/addon/ring_calls.cc",
         "native/addon/ring_slots.cc",
         "native/addon/signal_listeners.cc",
+        "native/addon/stall_stacks.cc",
         "native/addon/target_calls.cc",
         "native/addon/target_changes.cc",
         "native/addon/watched_loop.cc",

@@ -19,11 +19,11 @@ uint64_t ns_of_ms(const Napi::Value& value) {
   return static_cast<uint64_t>(value.As<Napi::Number>().DoubleValue() * kMsNs);
 }
 
-// watchLoop(limitMs, sampleMs, hasSpans, listener)
+// watchLoop(limitMs, sampleMs, hasSpans, ownScripts, listener)
 Napi::Value watch_loop(const Napi::CallbackInfo& info) {
-  const bool started =
-      WatchedLoop::start(info.Env(), ns_of_ms(info[0]), ns_of_ms(info[1]),
-                         info[2].As<Napi::Boolean>().Value(), info[3].As<Napi::Function>());
+  const bool started = WatchedLoop::start(info.Env(), ns_of_ms(info[0]), ns_of_ms(info[1]),
+                                          info[2].As<Napi::Boolean>().Value(), info[3],
+                                          info[4].As<Napi::Function>());
   return Napi::Boolean::New(info.Env(), started);
 }
 
@@ -38,7 +38,7 @@ Napi::Value wake_loop(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// prepareStall(ring, at, state, startAt, causeAt, causes)
+// prepareStall(ring, at, state, startAt, causeAt, causes, textAt)
 Napi::Value prepare_stall(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   LoopWatch* const watch = WatchedLoop::of_thread();
@@ -55,6 +55,7 @@ Napi::Value prepare_stall(const Napi::CallbackInfo& info) {
   for (size_t i = 0; i < kStallCauses && i < causes.ElementLength(); ++i) {
     record.causes[i] = causes[i];
   }
+  record.text_at = word_of(info[6]);
   watch->prepare(record);
   return env.Undefined();
 }

@@ -1,5 +1,6 @@
 #include "addon/watched_loop.h"
 
+#include "addon/arguments.h"
 #include "addon/call_listener.h"
 #include "addon/found_symbol.h"
 #include "drain/drain_thread.h"
@@ -40,23 +41,28 @@ napi_value number(napi_env env, double value) {
 
 }  // namespace
 
-WatchedLoop::WatchedLoop(Napi::Env env, const Napi::Function& listener)
-    : env_(env), listener_(Napi::Persistent(listener)) {}
+WatchedLoop::WatchedLoop(Napi::Env env, std::string own_scripts, const Napi::Function& listener)
+    : env_(env), listener_(Napi::Persistent(listener)), stacks_(std::move(own_scripts)) {}
 
 bool WatchedLoop::start(Napi::Env env, uint64_t limit_ns, uint64_t sample_ns, bool has_spans,
-                        const Napi::Function& listener) {
+                        const Napi::Value& own_scripts, const Napi::Function& listener) {
   const EntryCallbacks& entries = EntryCallbacks::instance();
   if (!entries.usable || of_this_thread != nullptr) return false;
-  auto self = std::unique_ptr<WatchedLoop>(new WatchedLoop(env, listener));
+  const std::string own = own_scripts.IsString() ? string_of(own_scripts) : std::string();
+  auto self = std::unique_ptr<WatchedLoop>(new WatchedLoop(env, own, listener));
   DrainThread& drain = DrainThread::instance();
   self->watch_ = std::make_shared<LoopWatch>(limit_ns, sample_ns, has_spans, drain.loops().lost());
+  self->isolate_ = entries.current_isolate();
+  if (own_scripts.IsString() && StallStacks::usable()) {
+    const auto ask = [](void* isolate) { StallStacks::interrupt(isolate, on_interrupt); };
+    self->watch_->ask_by(ask, self->isolate_);
+  }
   if (!drain.watch(self->watch_)) return false;
   self->handle_ = PrepareHandle::start(env, on_prepare, self.get());
   if (self->handle_ == nullptr) {
     drain.loops().remove(self->watch_.get());
     return false;
   }
-  self->isolate_ = entries.current_isolate();
   of_this_thread = self.release();
   napi_add_async_cleanup_hook(env, end, of_this_thread, &of_this_thread->hook_);
   return true;
@@ -99,6 +105,7 @@ void WatchedLoop::on_prepare(void* data) {
 void WatchedLoop::begin_turn() {
   const uint32_t reports = watch_->turn();
   if (__builtin_expect(reports != 0, 0)) report(reports);
+  stacks_.clear();
   watch_entry(true);
   watch_->wait();
 }
@@ -120,6 +127,17 @@ void WatchedLoop::on_entry(void*) {
   if (self->watch_->enter()) DrainThread::instance().look_at_loops();
 }
 
+// The isolate may have lost its watch since it was asked.
+void WatchedLoop::on_interrupt(void* isolate, void*) {
+  WatchedLoop* const self = of_this_thread;
+  if (self != nullptr && self->isolate_ == isolate) self->add_stack();
+}
+
+void WatchedLoop::add_stack() {
+  const LoopWatch::Answer answer = watch_->answer();
+  if (answer != LoopWatch::Answer::none) watch_->put_text(stacks_.add(env_, isolate_, answer));
+}
+
 void WatchedLoop::report(uint32_t reports) {
   napi_handle_scope scope = nullptr;
   if (napi_open_handle_scope(env_, &scope) != napi_ok) return;
@@ -131,7 +149,7 @@ void WatchedLoop::report(uint32_t reports) {
         env_, listener_,
         {number(env_, LoopWatch::kStall), number(env_, static_cast<double>(stall.from)),
          number(env_, static_cast<double>(stall.to)), number(env_, static_cast<double>(stall.cpu)),
-         number(env_, static_cast<double>(stall.cause)), recorded});
+         number(env_, static_cast<double>(stall.cause)), recorded, stacks_.take(env_)});
     // A thread that is being terminated leaves the record as it is.
     if (called) watch_->resume();
   }

@@ -26,6 +26,13 @@ constexpr uint64_t kUsualDelayNs = 5000000;
 constexpr uint64_t kLongDelayNs = 30000000;
 // Looks that find the loop idle before the drain thread sleeps: requests seldom come alone.
 constexpr uint32_t kQuietLooks = 4;
+// Between two questions about one stall, and how many there are of a long one, about.
+constexpr uint64_t kAskAgainNs = 50000000;
+constexpr uint64_t kQuestions = 64;
+// An answer to a loop takes microseconds. Whoever has run or slept for longer than this since the
+// question was in native code, which cannot be interrupted.
+constexpr uint64_t kPromptCpuNs = 300000;
+constexpr uint64_t kPromptNs = 5000000;
 
 uint64_t minus(uint64_t left, uint64_t right) {
   return left > right ? left - right : 0;
@@ -221,6 +228,26 @@ void LoopWatch::prepare(const PreparedRecord& record) {
   state_.compare_exchange_strong(taken, kNone);
 }
 
+LoopWatch::Answer LoopWatch::answer() {
+  const uint64_t turn = asked_turn_.exchange(kNotAsked, std::memory_order_acquire);
+  if (turn != turns_.load(std::memory_order_relaxed) || !entered()) return Answer::none;
+  if (minus(cpu(), asked_cpu_.load(std::memory_order_relaxed)) > kPromptCpuNs) return Answer::late;
+  const uint64_t waited = minus(Clock::instance().now(), asked_at_.load(std::memory_order_relaxed));
+  if (waited <= kPromptNs) return Answer::prompt;
+  const uint64_t delay = run_delay_.read(thread_id_);
+  const uint64_t held = minus(delay, asked_delay_.load(std::memory_order_relaxed));
+  return minus(waited, held) <= kPromptNs ? Answer::prompt : Answer::late;
+}
+
+void LoopWatch::put_text(std::string_view text) {
+  std::lock_guard<std::mutex> lock(record_lock_);
+  if (!record_.ring || record_.text_at == 0) return;
+  Ring& ring = *record_.ring;
+  const auto held = ring.hold_still();
+  if (ring.finished() || state_.load(std::memory_order_acquire) != kActive) return;
+  ring.open_records().put_text(record_.at, record_.state, record_.text_at, text);
+}
+
 // ---- Either thread ----
 
 // Whether the thread waits for something other than a CPU. How long it has waited for one the
@@ -346,6 +373,22 @@ void LoopWatch::look(uint64_t now) {
   } else {
     activate(now - spent, verdict.cause);
   }
+  ask(now, spent);
+}
+
+void LoopWatch::ask(uint64_t now, uint64_t spent) {
+  if (ask_ == nullptr || !has_cpu_clock_) return;
+  // One that waits for its answer is asked once.
+  if (asked_turn_.load(std::memory_order_acquire) == seen_turns_) return;
+  const bool is_first = about_turn_ != seen_turns_;
+  const uint64_t rest = std::max(kAskAgainNs, spent / kQuestions);
+  if (!is_first && now < asked_at_.load(std::memory_order_relaxed) + rest) return;
+  about_turn_ = seen_turns_;
+  asked_at_.store(Clock::monotonic(), std::memory_order_relaxed);
+  asked_cpu_.store(cpu(), std::memory_order_relaxed);
+  asked_delay_.store(run_delay_.read(thread_id_), std::memory_order_relaxed);
+  asked_turn_.store(seen_turns_, std::memory_order_release);
+  ask_(isolate_);
 }
 
 void LoopWatch::activate(uint64_t from, StallCause cause) {

@@ -15,6 +15,7 @@
 #include <ctime>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "ring/ring.h"
 
@@ -38,7 +39,13 @@ struct PreparedRecord {
   uint32_t start_at = 0;               // of the record: u64 big-endian, when the stall began
   uint32_t cause_at = 0;               // of the record: a word that says the cause
   uint32_t causes[kStallCauses] = {};  // the words
+  // Where a text about the stall may follow, after the record: u16 big-endian length, then the
+  // text. What lies before it counts with the text; 0: nowhere.
+  uint32_t text_at = 0;
 };
+
+// Asks the loop's thread to call LoopWatch::answer() as soon as it runs code. On any thread.
+using AskThread = void (*)(void* isolate);
 
 struct Stall {
   uint64_t from = 0;  // CLOCK_MONOTONIC
@@ -119,6 +126,11 @@ class LoopWatch {
   LoopWatch& operator=(const LoopWatch&) = delete;
 
   uint64_t limit() const { return limit_; }
+  // Before the drain thread knows this: a stall is asked about while it lasts.
+  void ask_by(AskThread ask, void* isolate) {
+    ask_ = ask;
+    isolate_ = isolate;
+  }
 
   // ---- The loop's thread only ----
 
@@ -138,6 +150,16 @@ class LoopWatch {
   // The stall is reported. Frees its record unless another has been prepared.
   void resume();
   void prepare(const PreparedRecord& record);
+
+  enum class Answer : uint32_t {
+    none,    // the turn that was meant is over
+    prompt,  // the thread runs what it ran when it was asked
+    late,    // it has done something else first, which cannot be interrupted
+  };
+  // The thread was asked, and runs code.
+  Answer answer();
+  // Puts a text to the record that counts, instead of the one before.
+  void put_text(std::string_view text);
 
   // ---- The drain thread only ----
 
@@ -179,6 +201,7 @@ class LoopWatch {
   void activate(uint64_t from, StallCause cause);
   void withdraw();
   void say_cause(StallCause cause);
+  void ask(uint64_t now, uint64_t spent);
   uint32_t take_state();
   bool take_sample(uint64_t entered, uint64_t now, bool was_idle);
   uint64_t cpu() const;
@@ -220,10 +243,20 @@ class LoopWatch {
   std::atomic<uint64_t> looked_at_{0};
   std::atomic<uint64_t> looked_cpu_{0};
   uint64_t seen_turns_ = 0;
+  uint64_t about_turn_ = ~uint64_t{0};
   uint32_t quiet_looks_ = 0;
   bool slept_ = true;
   Usage last_{};
   StallCause said_ = StallCause::code;
+  AskThread ask_ = nullptr;
+  void* isolate_ = nullptr;
+  // The question: about which turn, when, and what the thread had had by then. The turn is stored
+  // last.
+  static constexpr uint64_t kNotAsked = ~uint64_t{0};
+  std::atomic<uint64_t> asked_turn_{kNotAsked};
+  std::atomic<uint64_t> asked_at_{0};
+  std::atomic<uint64_t> asked_cpu_{0};
+  std::atomic<uint64_t> asked_delay_{0};
   std::mutex record_lock_;
   PreparedRecord record_;
   // With the spans of the thread; null: it has had none.

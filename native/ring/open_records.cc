@@ -128,6 +128,26 @@ void OpenRecords::put_word(uint32_t at, uint32_t word_at, uint32_t word) {
   put_big_endian(reinterpret_cast<uint8_t*>(head + 1) + word_at, word);
 }
 
+void OpenRecords::put_text(uint32_t at, uint32_t state, uint32_t text_at, std::string_view text) {
+  OpenRecord* const head = prepared_at(at);
+  const size_t room = stride_ - sizeof(OpenRecord);
+  if (head == nullptr || text_at < length_of(state) || text_at + sizeof(uint16_t) > room) return;
+  const size_t most = room - text_at - sizeof(uint16_t);
+  while (text.size() > most) {
+    const size_t line = text.rfind('\n');
+    if (line == std::string_view::npos) return;
+    text = text.substr(0, line);
+  }
+  head->state.store(state, std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  auto* const to = reinterpret_cast<uint8_t*>(head + 1) + text_at;
+  to[0] = static_cast<uint8_t>(text.size() >> 8);
+  to[1] = static_cast<uint8_t>(text.size());
+  std::memcpy(to + sizeof(uint16_t), text.data(), text.size());
+  const auto length = static_cast<uint32_t>(text_at + sizeof(uint16_t) + text.size());
+  head->state.store((state & ~OpenRecord::kLength) | length, std::memory_order_release);
+}
+
 void OpenRecords::free_prepared(uint32_t at) {
   OpenRecord* const head = prepared_at(at);
   if (head != nullptr) head->state.store(0, std::memory_order_release);

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "ring/big_endian_words.h"
@@ -111,6 +112,10 @@ class OpenRecords {
   void begin_prepared(uint32_t at, uint32_t state, uint32_t start_at, uint64_t ns, uint32_t word_at,
                       uint32_t word);
   void put_word(uint32_t at, uint32_t word_at, uint32_t word);
+  // A text after the record, at `text_at`: u16 big-endian length, then as much of the text as has
+  // room to the end of a line. A kill finds the record with one of the texts that it had, or
+  // without one.
+  void put_text(uint32_t at, uint32_t state, uint32_t text_at, std::string_view text);
   // It counts no longer.
   void free_prepared(uint32_t at);
 

@@ -60,11 +60,12 @@ class Stage {
     return reports;
   }
 
-  void prepare() {
+  void prepare(uint32_t length = kLongestOpen, uint32_t text_at = 0) {
     PreparedRecord record;
     record.ring = ring_;
     record.at = sizeof(OpenRecord);
-    record.state = kLongestOpen;
+    record.state = length;
+    record.text_at = text_at;
     record.start_at = kStartAt;
     record.cause_at = kCauseAt;
     for (uint32_t i = 0; i < kStallCauses; ++i) record.causes[i] = kCauses + i;
@@ -81,6 +82,9 @@ class Stage {
   uint64_t start() const { return u32_at(kStartAt) << 32 | u32_at(kStartAt + 4); }
   StallCause cause() const { return static_cast<StallCause>(u32_at(kCauseAt) - kCauses); }
   uint64_t since_epoch(uint64_t ns) const { return ns - ring_->options().epoch; }
+  std::string text(uint32_t at, size_t bytes) const {
+    return std::string(reinterpret_cast<const char*>(&head() + 1) + at, bytes);
+  }
   void finish() { ring_->finish(0); }
 
   std::shared_ptr<LoopWatch> watch;
@@ -107,6 +111,39 @@ void spin_cpu(uint64_t ms) {
 }
 
 }  // namespace
+
+TEST(loop_watch_asks_a_thread_that_stalls_and_tells_prompt_answers_from_late_ones) {
+  Stage stage;
+  static std::atomic<int> asked{0};
+  constexpr uint32_t kShort = kCauseAt + 4;
+  std::thread thread([&] {
+    stage.begin(20);
+    stage.watch->ask_by([](void*) { ++asked; }, nullptr);
+    stage.prepare(kShort, kShort + 4);
+    CHECK_EQUAL(stage.turn(), 0u);
+    CHECK(stage.watch->answer() == LoopWatch::Answer::none);
+    while (asked.load() == 0) {
+    }
+    CHECK(stage.watch->answer() == LoopWatch::Answer::prompt);
+    CHECK(eventually([&] { return stage.state() == kShort; }));
+    stage.watch->put_text("at f (x:1:1)");
+    CHECK_EQUAL(stage.state(), kShort + 4 + 2 + 12);
+    // As much as has room, and no part of a line.
+    stage.watch->put_text("at f\nat " + std::string(kLongestOpen, 'g'));
+    CHECK_EQUAL(stage.state(), kShort + 4 + 2 + 4);
+    CHECK_EQUAL(stage.text(kShort + 4 + 2, 4), "at f");
+    while (asked.load() == 1) {
+    }
+    spin_cpu(2);
+    CHECK(stage.watch->answer() == LoopWatch::Answer::late);
+    while (asked.load() == 2) {
+    }
+    CHECK_EQUAL(stage.turn(), LoopWatch::kStall);
+    CHECK(stage.watch->answer() == LoopWatch::Answer::none);
+    stage.watch->resume();
+  });
+  thread.join();
+}
 
 TEST(loop_watch_records_a_stall_while_it_lasts) {
   Stage stage;

@@ -12,7 +12,8 @@ import type {
 
 /**
  * Of a watched event loop, in nanoseconds of CLOCK_MONOTONIC. A stall (`what` 1) has the CPU time of the
- * thread, a cause by its number in native/loop/loop_watch.h, and whether the prepared record counts.
+ * thread, a cause by its number in native/loop/loop_watch.h, whether the prepared record counts, and the
+ * stacks that the thread had: each as a text and how often it was found, the most frequent first.
  * A sample (2) has the time of all turns, the longest, their number, and the average time that an event
  * at a random moment waited.
  */
@@ -23,7 +24,7 @@ type NativeLoopListener = (
   cpuOrBusy: number,
   causeOrLongest: number,
   recorded?: boolean,
-  turns?: number,
+  turnsOrStacks?: number | readonly (string | number)[],
   delay?: number,
 ) => void;
 
@@ -235,12 +236,14 @@ export interface NativeCore extends NativeWaiting {
   /**
    * Watches the event loop of this thread until it ends, once: `listener` is called after a turn that
    * took more than `limitMs`, and after a turn once `sampleMs` are over (0: never). If `hasSpans`, a thread that
-   * sleeps without an open span is neither busy nor stalled. False where that cannot be.
+   * sleeps without an open span is neither busy nor stalled. A stall has stacks where the version of V8 is
+   * known, without frames of scripts that begin with `ownScripts`; undefined: it has none. False where that cannot be.
    */
   watchLoop: (
     limitMs: number,
     sampleMs: number,
     hasSpans: boolean,
+    ownScripts: string | undefined,
     listener: NativeLoopListener,
   ) => boolean;
   /**
@@ -255,6 +258,7 @@ export interface NativeCore extends NativeWaiting {
    *
    * @param at where it lies in the table; `state` is what its slot gets.
    * @param startAt where it has its start, u64, and `causeAt` a word that becomes one of `causes`.
+   * @param textAt where a u16 length and a stack may follow, after the record: bytes before that count with it.
    */
   prepareStall(
     ring: number,
@@ -263,6 +267,7 @@ export interface NativeCore extends NativeWaiting {
     startAt: number,
     causeAt: number,
     causes: Uint32Array,
+    textAt: number,
   ): void;
   /** Notes this thread's garbage collections, once: `listener` is called before the loop waits. False: it cannot. */
   watchCollections: (listener: () => void) => boolean;

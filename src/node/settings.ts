@@ -69,6 +69,7 @@ function ofThreads(): ThreadSettings {
   return {
     requestBytes: valueOf('REQUEST_BYTES'),
     stallMs: valueOf('STALL_MS'),
+    stallStacks: valueOf('STALL_STACKS'),
     collectionMs: valueOf('GC_MS'),
     context,
     propagation,

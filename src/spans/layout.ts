@@ -150,6 +150,11 @@ export const LOOP_LOOK_UPS = 'lookups';
 /** Nanoseconds that calls of libraries took which no span asked for, and their number. */
 export const LOOP_CALLING = 'calling';
 export const LOOP_CALLS = 'calls';
+/** Bytes at the end of the time: of the thread's heap that are used, and of memory outside that it holds. */
+export const LOOP_HEAP = 'heap';
+export const LOOP_EXTERNAL = 'external';
+/** Resident bytes of the process: the main thread has them. */
+export const LOOP_RSS = 'rss';
 
 /** Garbage collections of a thread that are no spans. */
 export const COLLECTIONS_DESCRIPTION = 'tracewright.gc';

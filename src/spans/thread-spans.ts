@@ -10,15 +10,25 @@ import type { SpanOutput } from './write/span-output.js';
 const SAMPLED = 1;
 /** Bytes from the end of an attribute's name to its text: type and length. */
 const TYPE_AND_LENGTH = 3;
+const NAME_LENGTH = 2;
+const TEXT_LENGTH = 2;
 const WORD = 4;
 /** How often two clocks are compared, unless the readings take less than so many nanoseconds. */
 const CLOCK_TRIES = 4;
 const CLOCK_WIDTH = 2000;
 
-/** A text attribute whose value native code chooses: texts of four characters. */
-interface StallCauses {
-  readonly attribute: string;
-  readonly texts: readonly string[];
+/** Text attributes whose values native code chooses. */
+interface StallTexts {
+  /** Of one of `causes`, texts of four characters. */
+  readonly cause: string;
+  readonly causes: readonly string[];
+  /** Of the stack that the thread has in the stall. */
+  readonly stack: string;
+}
+
+/** Where the text of an attribute begins in a record; a number without a meaning if the record does not have it. */
+function valueAt(record: Buffer, name: string): number {
+  return record.indexOf(name) + name.length + TYPE_AND_LENGTH;
 }
 
 /** Whether spans of this thread are being recorded. */
@@ -99,24 +109,31 @@ export class ThreadSpans {
    * Prepares the record of a stall that is yet to come, so that one is recorded from which the thread
    * never returns. Without a table of open records it does nothing.
    */
-  prepareStall(name: string, { attribute, texts }: StallCauses): void {
+  prepareStall(name: string, { cause, causes, stack }: StallTexts): void {
     const table = this.#output.ring.openRecords;
     if (table === undefined || this.#isOff) return;
     this.#slot ??= table.reserve();
     if (this.#slot === -1) return;
-    const span = this.#span(name, { [attribute]: texts[0] });
+    const span = this.#span(name, { [cause]: causes[0], [stack]: '' });
     const now = this.#output.timeOf(undefined);
     span.start = now;
     const bytes = this.#output.encodeOpen(span, table.longest)?.bytes;
-    const nameAt = bytes?.indexOf(attribute) ?? -1;
-    if (bytes === undefined || nameAt === -1) return;
-    const causeAt = nameAt + attribute.length + TYPE_AND_LENGTH;
+    if (bytes === undefined) return;
     // What is redacted stays so.
-    if (bytes.toString('latin1', causeAt, causeAt + WORD) !== texts[0]) return;
-    const words = texts.map((text) => Buffer.from(text, 'latin1').readUInt32BE(0));
+    const causeAt = valueAt(bytes, cause);
+    if (bytes.toString('latin1', causeAt, causeAt + WORD) !== causes[0]) return;
+    const stackAt = valueAt(bytes, stack);
+    const hasStack = stackAt === bytes.length;
+    const length = hasStack ? stackAt - TYPE_AND_LENGTH - stack.length - NAME_LENGTH : bytes.length;
     table.bytes.set(bytes, this.#slot);
-    const causes = Uint32Array.from(words);
-    table.prepareStall(this.#slot, bytes.length, START_OFFSET, causeAt, causes);
+    table.prepareStall(
+      this.#slot,
+      length,
+      START_OFFSET,
+      causeAt,
+      Uint32Array.from(causes, (text) => Buffer.from(text, 'latin1').readUInt32BE(0)),
+      hasStack ? stackAt - TEXT_LENGTH : 0,
+    );
     this.#prepared = span;
   }
 

@@ -203,6 +203,7 @@ export class OpenRecords {
    * Has the record at `at`, a reserved slot, count as soon as the thread's event loop stalls.
    *
    * @param startAt where it has its start, u64; `causeAt`: four bytes that become one of `causes`.
+   * @param textAt where a u16 length and a text may follow. The bytes from `length` to there count with the text alone.
    */
   prepareStall(
     at: number,
@@ -210,8 +211,10 @@ export class OpenRecords {
     startAt: number,
     causeAt: number,
     causes: Uint32Array,
+    textAt: number,
   ): void {
-    core.prepareStall(this.#id, at, length | this.#nextGeneration(), startAt, causeAt, causes);
+    const state = length | this.#nextGeneration();
+    core.prepareStall(this.#id, at, state, startAt, causeAt, causes, textAt);
   }
 
   /** The record in a reserved slot counts no longer. */

@@ -194,6 +194,8 @@ export const SETTINGS = {
   OPEN_SPANS: setting(whole(0, 0x1_0000), undefined, 'openSpans.count'),
   /** Bytes of each open span that survive a kill. A longer span is cut. */
   OPEN_SPAN_BYTES: setting(bytes(128, 0x1_0000), 496, 'openSpans.bytes'),
+  /** Whether a stall has the [stacks](event-loop.md#which-code-it-was) of its thread. */
+  STALL_STACKS: setting(flag, true),
   /** Duration from which a [garbage collection](event-loop.md#garbage-collections) is a span. `off`: none is. */
   GC_MS: setting(duration(0, 60_000, -1), 1),
   /**

@@ -53,6 +53,8 @@ export interface ThreadSettings {
   requestBytes: boolean;
   /** Milliseconds after which a turn of an event loop is recorded as a stall; 0: loops are not watched. */
   stallMs: number;
+  /** Whether a stall has the stacks of its thread. */
+  stallStacks: boolean;
   /** Milliseconds from which a garbage collection is a span; -1: none is. */
   collectionMs: number;
   /** Whether requests have context: what the program does meanwhile is below them. */

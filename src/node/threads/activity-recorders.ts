@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { version } from '../../core/version.js';
 import {
   COLLECTIONS_DESCRIPTION,
@@ -9,11 +10,15 @@ import {
   LOOP_DELAY,
   LOOP_DESCRIPTION,
   LOOP_DNS,
+  LOOP_EXTERNAL,
   LOOP_GC,
+  LOOP_HEAP,
   LOOP_LOOK_UPS,
   LOOP_LONGEST,
+  LOOP_RSS,
   LOOP_TURNS,
 } from '../../spans/layout.js';
+import type { SpanAttributes } from '../../spans/attributes.js';
 import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
@@ -51,6 +56,11 @@ const NAME = 'event loop blocked';
 const CAUSE = 'eventloop.cause';
 const CPU = 'eventloop.cpu_ms';
 const OPEN_SPANS = 'eventloop.open_spans';
+/** OpenTelemetry's name: the stack that was found most often. */
+const STACK = 'code.stacktrace';
+/** All of them, if there are several, and how often each was found. */
+const STACKS = 'eventloop.stacks';
+const STACK_COUNTS = 'eventloop.stack_counts';
 
 const WAIT = STALL_CAUSES.indexOf('wait');
 const DEBUGGER = STALL_CAUSES.indexOf('debugger');
@@ -58,6 +68,24 @@ const DEBUGGER = STALL_CAUSES.indexOf('debugger');
 const NATIVE_CAUSES = STALL_CAUSES.slice(0, DEBUGGER);
 
 const LOOP_SCOPE = new Scope('tracewright/event-loop', version);
+
+/** It takes 10 to 20 µs. */
+function memoryOfThread(): [string, number][] {
+  const { heapUsed, external, rss } = process.memoryUsage();
+  const own: [string, number][] = [
+    [LOOP_HEAP, heapUsed],
+    [LOOP_EXTERNAL, external],
+  ];
+  return isMainThread ? [...own, [LOOP_RSS, rss]] : own;
+}
+
+function stackAttributes(stacks: readonly (string | number)[]): SpanAttributes {
+  if (stacks.length === 0) return {};
+  const texts = stacks.filter((each) => typeof each === 'string');
+  const counts = stacks.filter((each) => typeof each === 'number');
+  if (texts.length === 1) return { [STACK]: texts[0] };
+  return { [STACK]: texts[0], [STACKS]: texts, [STACK_COUNTS]: counts };
+}
 
 /** A thread that sleeps while its inspector is open may be at a breakpoint. */
 function isInspected(): boolean {
@@ -80,7 +108,11 @@ export class LoopRecorder {
 
   /** Has a stall that never ends recorded while it lasts. */
   prepare(): void {
-    this.#threadSpans()?.prepareStall(NAME, { attribute: CAUSE, texts: NATIVE_CAUSES });
+    this.#threadSpans()?.prepareStall(NAME, {
+      cause: CAUSE,
+      causes: NATIVE_CAUSES,
+      stack: STACK,
+    });
   }
 
   /** The thread runs since `from`, in nanoseconds of CLOCK_MONOTONIC. */
@@ -89,7 +121,7 @@ export class LoopRecorder {
   }
 
   /** A stall has ended. */
-  record({ from, to, cpu, cause, recorded }: Stall): void {
+  record({ from, to, cpu, cause, recorded, stacks }: Stall): void {
     const by = cause === WAIT && isInspected() ? DEBUGGER : cause;
     const output = this.#threadSpans();
     if (output === undefined) return;
@@ -97,6 +129,7 @@ export class LoopRecorder {
       [CAUSE]: STALL_CAUSES[by]!,
       [CPU]: cpu / 1e6,
       [OPEN_SPANS]: output.openSpans,
+      ...stackAttributes(stacks),
     };
     if (!recorded) {
       output.record(NAME, attributes, from, to);
@@ -130,6 +163,7 @@ export class LoopRecorder {
       values.push([LOOP_DNS, lookUps.ns], [LOOP_LOOK_UPS, lookUps.count]);
     }
     if (calls !== undefined) values.push([LOOP_CALLING, calls.ns], [LOOP_CALLS, calls.count]);
+    values.push(...memoryOfThread());
     this.#threadSpans()?.recordCounters(LOOP_DESCRIPTION, values, from, to);
   }
 

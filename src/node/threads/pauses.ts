@@ -23,6 +23,8 @@ export interface Stall {
   cause: number;
   /** Whether native code has recorded it as lasting. */
   recorded: boolean;
+  /** Stacks that the thread had, and how often each was found: the most frequent first. */
+  stacks: readonly (string | number)[];
 }
 
 /**

@@ -85,15 +85,25 @@ export class ThreadActivity {
       SAMPLE_MS,
       // Only a file has the spans that are open next to it.
       'path' in heph,
-      (what, from, to, third, fourth, recorded, turns, delay) => {
+      this.#plan.stallStacks ? ownScripts() : undefined,
+      (what, from, to, third, fourth, recorded, turnsOrStacks, delay) => {
         this.#guarded(() => {
           if (what === STALL) {
-            this.#stalled({ from, to, cpu: third, cause: fourth, recorded: recorded === true });
+            const stacks = (turnsOrStacks ?? []) as readonly (string | number)[];
+            this.#stalled({
+              from,
+              to,
+              cpu: third,
+              cause: fourth,
+              recorded: recorded === true,
+              stacks,
+            });
             return;
           }
           const loop = this.#load();
           this.#recordShort();
-          const sample = { from, to, busy: third, longest: fourth, turns: turns!, delay: delay! };
+          const turns = turnsOrStacks as number;
+          const sample = { from, to, busy: third, longest: fourth, turns, delay: delay! };
           loop.sample(sample, this.#sums, this.#lookUps?.take(), takeParentless());
           if (this.#sums !== undefined) this.#sums = { ns: 0, count: 0 };
         });
@@ -150,6 +160,11 @@ export class ThreadActivity {
       this.#guard.fail(error);
     }
   }
+}
+
+/** Where the scripts of this package lie. Empty in a bundle: they are the program's. */
+function ownScripts(): string {
+  return typeof __dirname === 'string' ? `${__dirname.replace(/\/node$/, '')}/` : '';
 }
 
 /** Loaded with the first that there is to record. */

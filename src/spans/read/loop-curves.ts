@@ -7,9 +7,12 @@ import {
   LOOP_DELAY,
   LOOP_DESCRIPTION,
   LOOP_DNS,
+  LOOP_EXTERNAL,
   LOOP_GC,
+  LOOP_HEAP,
   LOOP_LONGEST,
   LOOP_LOOK_UPS,
+  LOOP_RSS,
   VERSION,
 } from '../layout.js';
 
@@ -33,6 +36,10 @@ interface LoopFigures {
   calls: number | undefined;
   /** Ns of those together. */
   calling: number | undefined;
+  /** Bytes at its end, of the thread's heap and of memory outside that it holds, and resident bytes of the process. */
+  heap: number | undefined;
+  external: number | undefined;
+  rss: number | undefined;
 }
 
 /** Whether an event says what an event loop did. */
@@ -57,12 +64,20 @@ function loopFigures({ attributes, start, end }: EventPacket): LoopFigures {
     lookUp: dns === undefined ? undefined : dns / Math.max(1, lookUps ?? 1),
     calls: valueOf(LOOP_CALLS),
     calling: valueOf(LOOP_CALLING),
+    heap: valueOf(LOOP_HEAP),
+    external: valueOf(LOOP_EXTERNAL),
+    rss: valueOf(LOOP_RSS),
   };
 }
 
 /** Curves of calls of libraries that no span asked for: how many have ended, and their ns together. */
 export const CALLS_OUTSIDE = 'calls outside spans';
 export const TIME_OUTSIDE = 'time of calls outside spans';
+
+/** Curves of memory, which stays as it is while the loop waits. */
+export const HEAP_USED = 'heap used';
+export const EXTERNAL_MEMORY = 'memory outside of the heap';
+export const RESIDENT_MEMORY = 'resident memory';
 
 /** Curves of an event loop: their figure, name and unit. A ratio is one of the window's time. */
 const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit: string])[] = [
@@ -74,11 +89,14 @@ const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit:
   ['lookUp', 'dns look-up on average', 'ns'],
   ['calls', CALLS_OUTSIDE, ''],
   ['calling', TIME_OUTSIDE, 'ns'],
+  ['heap', HEAP_USED, 'bytes'],
+  ['external', EXTERNAL_MEMORY, 'bytes'],
+  ['rss', RESIDENT_MEMORY, 'bytes'],
 ];
 /** A gap between windows below this share of them is none. */
 const CONTIGUOUS = 0.1;
 
-/** The curves of the event loops of a file. Where no record is the loop waited: all curves are 0. */
+/** The curves of the event loops of a file. Where no record is the loop waited: all curves but those of memory are 0. */
 export class LoopCurves {
   readonly #counters = new Map<string, RowCounter>();
 
@@ -100,13 +118,19 @@ export class LoopCurves {
       const known = this.#counters.get(key);
       const counter = known ?? { thread: stream, name, unit, times: [], values: [] };
       this.#counters.set(key, counter);
-      addWindow(counter, Number(start), Number(end), value);
+      addWindow(counter, Number(start), Number(end), value, unit === 'bytes' ? value : 0);
     }
   }
 }
 
-/** A window of the loop has a value from its start to its end. */
-function addWindow({ times, values }: RowCounter, start: number, end: number, value: number): void {
+/** A window of the loop has a value from its start to its end, and `rest` afterwards. */
+function addWindow(
+  { times, values }: RowCounter,
+  start: number,
+  end: number,
+  value: number,
+  rest: number,
+): void {
   const last = times.at(-1) ?? -Infinity;
   // A window can be written late: times ascend.
   if (start < last && end <= last) return;
@@ -119,5 +143,5 @@ function addWindow({ times, values }: RowCounter, start: number, end: number, va
   } else {
     times.push(from, end);
   }
-  values.push(value, 0);
+  values.push(value, rest);
 }

@@ -1,0 +1,192 @@
+#include "addon/stall_stacks.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "addon/found_symbol.h"
+
+namespace tracewright {
+
+namespace {
+
+// Frames of a stack, bytes of a name or a script's address, and different stacks of a stall.
+constexpr int kMostFrames = 64;
+constexpr size_t kMostName = 512;
+constexpr size_t kMostStacks = 16;
+
+// Node 20, 22, 24, 25 and 26.
+constexpr const char* kVersions[] = {"11.3.", "12.4.", "13.6.", "14.1.", "14.6."};
+
+// A Local<T> of V8, which fits a register: what Node-API calls napi_value.
+using Local = napi_value;
+
+// v8::Location, both from 0.
+struct Location {
+  int line;
+  int column;
+};
+
+struct StackCalls {
+  void (*request_interrupt)(void* isolate, void (*callback)(void*, void*), void* data);
+  Local (*current)(void* isolate, int most, int options);
+  int (*frame_count)(Local stack);
+  Local (*frame)(Local stack, void* isolate, uint32_t index);
+  Local (*function_name)(Local frame);
+  Local (*script_name)(Local frame);
+  Location (*location)(Local frame);
+  const char* (*version)();
+  bool found;
+
+  static const StackCalls& instance() {
+    static const StackCalls calls = [] {
+      StackCalls all{};
+      all.found =
+          find_symbol(&all.request_interrupt, "_ZN2v87Isolate16RequestInterruptEPFvPS0_PvES2_") &&
+          find_symbol(
+              &all.current,
+              "_ZN2v810StackTrace17CurrentStackTraceEPNS_7IsolateEiNS0_17StackTraceOptionsE") &&
+          find_symbol(&all.frame_count, "_ZNK2v810StackTrace13GetFrameCountEv") &&
+          find_symbol(&all.frame, "_ZNK2v810StackTrace8GetFrameEPNS_7IsolateEj") &&
+          find_symbol(&all.function_name, "_ZNK2v810StackFrame15GetFunctionNameEv") &&
+          find_symbol(&all.script_name, "_ZNK2v810StackFrame24GetScriptNameOrSourceURLEv") &&
+          find_symbol(&all.location, "_ZNK2v810StackFrame11GetLocationEv") &&
+          find_symbol(&all.version, "_ZN2v82V810GetVersionEv");
+      return all;
+    }();
+    return calls;
+  }
+};
+
+// StackTrace::kDetailed.
+constexpr int kDetailed = 0x7f;
+
+std::string text_of(napi_env env, Local text) {
+  char bytes[kMostName];
+  size_t length = 0;
+  if (text == nullptr ||
+      napi_get_value_string_utf8(env, text, bytes, sizeof bytes, &length) != napi_ok)
+    return {};
+  return std::string(bytes, length);
+}
+
+bool begins_with(const std::string& text, const std::string& start) {
+  return text.compare(0, start.size(), start) == 0;
+}
+
+// The path of a `file:` URL; any other text is as it was.
+std::string path_of(const std::string& script) {
+  static const std::string protocol = "file://";
+  if (!begins_with(script, protocol)) return script;
+  std::string path;
+  for (size_t i = protocol.size(); i < script.size(); ++i) {
+    const bool is_escaped = script[i] == '%' && i + 2 < script.size();
+    path += is_escaped
+                ? static_cast<char>(std::strtol(script.substr(i + 1, 2).c_str(), nullptr, 16))
+                : script[i];
+    if (is_escaped) i += 2;
+  }
+  return path;
+}
+
+struct Frame {
+  std::string function;
+  std::string script;
+  Location at;
+
+  std::string text() const {
+    std::string place = script.empty() ? "<anonymous>" : script;
+    place += ':' + std::to_string(at.line + 1) + ':' + std::to_string(at.column + 1);
+    return function.empty() ? "at " + place : "at " + function + " (" + place + ')';
+  }
+};
+
+std::vector<Frame> frames_of(napi_env env, void* isolate) {
+  const StackCalls& calls = StackCalls::instance();
+  std::vector<Frame> frames;
+  const Local stack = calls.current(isolate, kMostFrames, kDetailed);
+  const int count = stack == nullptr ? 0 : calls.frame_count(stack);
+  for (int i = 0; i < count; ++i) {
+    const Local frame = calls.frame(stack, isolate, static_cast<uint32_t>(i));
+    if (frame == nullptr) break;
+    frames.push_back({text_of(env, calls.function_name(frame)),
+                      path_of(text_of(env, calls.script_name(frame))), calls.location(frame)});
+  }
+  return frames;
+}
+
+}  // namespace
+
+bool StallStacks::is_left_out(const std::string& script) const {
+  return !left_out_.empty() && begins_with(script, left_out_);
+}
+
+bool StallStacks::usable() {
+  const StackCalls& calls = StackCalls::instance();
+  if (!calls.found) return false;
+  const char* const version = calls.version();
+  return std::any_of(std::begin(kVersions), std::end(kVersions), [version](const char* known) {
+    return std::strncmp(version, known, std::strlen(known)) == 0;
+  });
+}
+
+void StallStacks::interrupt(void* isolate, void (*callback)(void*, void*)) {
+  StackCalls::instance().request_interrupt(isolate, callback, nullptr);
+}
+
+const std::string& StallStacks::add(napi_env env, void* isolate, LoopWatch::Answer answer) {
+  static const std::string nothing;
+  napi_handle_scope scope = nullptr;
+  if (napi_open_handle_scope(env, &scope) != napi_ok) return nothing;
+  const std::vector<Frame> frames = frames_of(env, isolate);
+  napi_close_handle_scope(env, scope);
+  std::string text;
+  size_t at = 0;
+  if (answer == LoopWatch::Answer::late) {
+    // What made the native call may have returned since, and another function may have been
+    // entered. Of the program's frames below those of others all were there before.
+    while (at < frames.size() &&
+           (begins_with(frames[at].script, "node:") || is_left_out(frames[at].script)))
+      ++at;
+    if (at == 0) ++at;
+    text = kNative;
+  }
+  for (; at < frames.size(); ++at) {
+    if (is_left_out(frames[at].script)) continue;
+    if (!text.empty()) text += '\n';
+    text += frames[at].text();
+  }
+  if (text.empty()) return nothing;
+  for (Stack& stack : stacks_) {
+    if (stack.text != text) continue;
+    ++stack.count;
+    return stack.text;
+  }
+  if (stacks_.size() == kMostStacks) return nothing;
+  stacks_.push_back({std::move(text), 1});
+  return stacks_.back().text;
+}
+
+napi_value StallStacks::take(napi_env env) {
+  napi_value list = nullptr;
+  if (stacks_.empty()) {
+    napi_get_undefined(env, &list);
+    return list;
+  }
+  std::stable_sort(stacks_.begin(), stacks_.end(),
+                   [](const Stack& a, const Stack& b) { return a.count > b.count; });
+  napi_create_array(env, &list);
+  uint32_t at = 0;
+  for (const Stack& stack : stacks_) {
+    napi_value text = nullptr;
+    napi_value count = nullptr;
+    napi_create_string_utf8(env, stack.text.data(), stack.text.size(), &text);
+    napi_create_uint32(env, stack.count, &count);
+    napi_set_element(env, list, at++, text);
+    napi_set_element(env, list, at++, count);
+  }
+  stacks_.clear();
+  return list;
+}
+
+}  // namespace tracewright
