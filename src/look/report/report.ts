@@ -31,6 +31,8 @@ import { RowSelection, endOf } from './measures/selection.js';
 import type { TimeWindow } from './measures/selection.js';
 import { Sampling } from './recording/sampling.js';
 import { serviceRuns } from './recording/service-runs.js';
+import { memoryCurves } from './threads/memory.js';
+import { stallLines } from './threads/stall-code.js';
 import { slowShares } from './slow/slow-shares.js';
 import { slowTraces } from './slow/slow-traces.js';
 import { threadFigures } from './threads/threads.js';
@@ -273,10 +275,12 @@ function* figureSteps(
       stalls: interruptions.list('stall'),
       collections: interruptions.list('collection'),
       threads: threads.map(({ figures }) => figures),
+      lines: stallLines(index, interruptions),
       longest: yield* longStalls(selection, interruptions, called),
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },
     threads: yield* threadFigures(selection, interruptions, times),
+    memory: memoryCurves(selection),
     open,
     completeness: yield* completenessOf(selection),
     mpi: mpiRuns(selection, exact),

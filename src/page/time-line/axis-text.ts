@@ -6,6 +6,7 @@ const grouped = new Intl.NumberFormat('en-US');
 /** A value of a curve: `173 ms`, `45 %`, `3`. */
 export function valueText(value: number, unit: string): string {
   if (unit === 'ns') return durationText(value);
+  if (unit === 'bytes') return bytesText(value);
   if (unit === 'ratio') return `${Number((100 * value).toFixed(1))} %`;
   const one = value === 1 ? unit.replace(/(?<=\w\w)s$/, '') : unit;
   return `${grouped.format(value)} ${one}`.trimEnd();

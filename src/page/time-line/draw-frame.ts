@@ -105,7 +105,7 @@ function mostText({ max, isMean, scale, unit }: CurveLine): string {
   const what = isMean ? 'mean, max' : 'max';
   if (scale <= max) return `${what} ${valueText(max, unit)}`;
   // A unit that is a word is said once: there is little room.
-  const own = valueText(max, unit === 'ns' || unit === 'ratio' ? unit : '');
+  const own = valueText(max, unit === 'ns' || unit === 'ratio' || unit === 'bytes' ? unit : '');
   return `${what} ${own}, scale ${valueText(scale, unit)}`;
 }
 

@@ -56,6 +56,7 @@ describe('tracewright report', () => {
       'slowestOf',
       'interruptions',
       'threads',
+      'memory',
       'open',
       'completeness',
       'mpi',

@@ -69,6 +69,10 @@ describe("an event loop's samples", () => {
       expect(turns).toBeGreaterThan(0);
       expect(longest).toBeLessThanOrEqual(busy!);
       expect(delay).toBeLessThanOrEqual(longest! / 2 + 1);
+      const { heap, external, rss } = sample;
+      expect(heap).toBeGreaterThan(1 << 20);
+      expect(external).toBeGreaterThan(0);
+      expect(rss).toBeGreaterThan(heap! + external!);
       if (i > 0) expect(start).toBeGreaterThanOrEqual(samples[i - 1]!.end);
     }
     // Two requests of a second each, of turns of 10 ms of CPU time.

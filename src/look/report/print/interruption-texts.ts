@@ -1,5 +1,5 @@
 import { countText, durationText, shareText, timeText } from '../measures/units.js';
-import type { LongStall, NamedCount, ThreadOfProcess } from '../shape/thread-shape.js';
+import type { LongStall, NamedCount, StallCode, ThreadOfProcess } from '../shape/thread-shape.js';
 import type { SlowTrace } from '../shape/trace-shape.js';
 
 /** `of shop, thread main` */
@@ -27,6 +27,26 @@ export function causeText({ cause, cpu, duration }: LongStall): string {
   const meaning = CAUSES.get(cause);
   const why = meaning === undefined ? cause : `${cause} (${meaning})`;
   return cpu === null ? why : `${why}, ${cpuText(cpu, duration)}`;
+}
+
+/** What ran: `distance (lib/search.js:6)`, `native code below parse (orders.js:11)`. */
+export function codeText({ function: name, line, isNative, caller }: StallCode): string {
+  const where = shortLine(line);
+  // The line at which a function goes on after native code is not that of the call.
+  const at = isNative ? where.replace(/:\d+$/, '') : where;
+  const code = name === null ? at : `${name} (${at})`;
+  const from = caller === null ? '' : `, called at ${shortLine(caller)}`;
+  return `${isNative ? 'native code below ' : ''}${code}${from}`;
+}
+
+/** A script by its last two names. */
+function shortLine(line: string): string {
+  return line.startsWith('node:') ? line : line.split('/').slice(-2).join('/');
+}
+
+/** What ran in a stall: its code, else spans. */
+export function ranText({ code, ran }: LongStall): string {
+  return code === null ? countsText(ran) : codeText(code);
 }
 
 /** Of a stall before the first request of its process. */

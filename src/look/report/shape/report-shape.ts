@@ -1,4 +1,4 @@
-import type { Interruptions, ThreadFigures } from './thread-shape.js';
+import type { Interruptions, MemoryCurve, ThreadFigures } from './thread-shape.js';
 import type { WaitedFor, SlowTrace, OpenSpans } from './trace-shape.js';
 import type { SpanKind } from '../../../spans/layout.js';
 import type { LatencyHistogram } from '../../index/latency-histogram.js';
@@ -244,6 +244,8 @@ export interface Report {
   slowestOf: 'spans' | 'delayed';
   interruptions: Interruptions;
   threads: ThreadFigures[];
+  /** Those that grew most first. */
+  memory: MemoryCurve[];
   open: OpenSpans;
   completeness: Completeness;
   mpi: MpiRun[];

@@ -26,6 +26,27 @@ export interface NamedCount {
   count: number;
 }
 
+/** The innermost code of the program that ran while a loop was blocked. */
+export interface StallCode {
+  /** Null: it has no name. */
+  function: string | null;
+  /** Script and line: `/app/search.js:12`. After native code the line is one at which the function went on. */
+  line: string;
+  /** The thread ran native code, or a loop that V8 cannot interrupt, which this function or one below it called. */
+  isNative: boolean;
+  /** Of code of a package: where the program's own code called it. */
+  caller: string | null;
+}
+
+/** The stalls in which the same code ran. */
+export interface StallLine extends StallCode {
+  count: number;
+  total: number;
+  max: number;
+  /** Spans of the thread that were open at the end of each. */
+  delayed: number;
+}
+
 /** One of the longest stalls. */
 export interface LongStall extends ThreadOfProcess {
   /** ISO time. */
@@ -37,7 +58,9 @@ export interface LongStall extends ThreadOfProcess {
   cpu: number | null;
   /** It began before the first request of its process, shortly after the process. */
   atStart: boolean;
-  /** Spans that ran on the thread, the innermost first. */
+  /** Null: its record has no stack. */
+  code: StallCode | null;
+  /** Spans that ran on the thread, the innermost first. None of them is a call, which waits. */
   ran: NamedCount[];
   /** Spans of the thread that were open before and after it, and requests that it had not read yet. */
   delayed: NamedCount[];
@@ -67,9 +90,22 @@ export interface Interruptions {
   collections: Interruption[];
   /** By thread and name: stalls first, those that took the most time first. */
   threads: ThreadInterruption[];
+  /** By the code that ran, of the longest thousand stalls: those that took the most time first. */
+  lines: StallLine[];
   /** The longest ten: those at the start of a process after all others. */
   longest: LongStall[];
   slow: SlowShare[];
+}
+
+/** The memory of a thread, or of a process, as its loop's records have it once a second. Bytes. */
+export interface MemoryCurve extends ThreadOfProcess {
+  /** `heap` and `external` (outside of it, held by it) are the thread's, `resident` the process's. */
+  kind: 'heap' | 'external' | 'resident';
+  first: number;
+  last: number;
+  max: number;
+  /** Growth in an hour, of the line through all points; null: of less than a minute. */
+  hourly: number | null;
 }
 
 export interface ThreadFigures {

@@ -1,5 +1,5 @@
 import { spanName } from '../names/row-name.js';
-import { rowAt, IndexRow, isRequest } from '../../index/index-row.js';
+import { rowAt, IndexRow, isCallOf, isRequest } from '../../index/index-row.js';
 import { type IndexPart, INSTANT_BIT, type LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import { callTarget, TargetBudget } from '../names/call-target.js';
@@ -8,6 +8,7 @@ import { isInterruption } from '../names/interruption-kinds.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
 import { LongestRows } from '../measures/longest-rows.js';
 import { attributesOf } from '../names/recorded-attributes.js';
+import { codeOfStall } from '../threads/stall-code.js';
 import type { LongStall, NamedCount } from '../shape/thread-shape.js';
 import { isMethod, nameWithTarget } from '../names/request-name.js';
 import { IN_WINDOW, type RowSelection } from '../measures/selection.js';
@@ -134,6 +135,8 @@ class SpansAround {
     const longest = isRequest(part.flags[at]!) ? this.#request : this.#other;
     if (longest.admits(common)) longest.add(common, new IndexRow(part, at));
     if (begin < from && end > to) this.#delayed.add(part, at, 1);
+    // A call waits for its answer: it did not run.
+    else if (isCallOf(part.flags[at]!)) return;
     else if (common >= LEAST_SHARE * (to - from)) {
       if (begin >= from) this.#began.add(begin, new IndexRow(part, at));
       else {
@@ -230,6 +233,7 @@ export function* longStalls(
       start: isoTime(index.epoch, interval.start),
       duration: interval.end - interval.start,
       ...causeOf(index, row),
+      code: codeOfStall(index, row),
       atStart,
       ran,
       delayed,

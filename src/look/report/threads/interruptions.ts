@@ -14,6 +14,8 @@ import type { Steps } from '../../index/turns.js';
 
 /** Stalls that are described one by one. */
 const MOST_LONGEST = 10;
+/** Stalls whose code is told. */
+const MOST_STALLS = 1000;
 /** Pauses of a stretch of time that are given one by one. */
 const MOST_PAUSES = 100;
 
@@ -69,6 +71,7 @@ export class InterruptionTally {
   readonly #byThread = new Map<string, ThreadInterruptions>();
   readonly #starts: ProcessStarts | undefined;
   readonly #longest = new LongestRows<IndexRow>(MOST_LONGEST);
+  readonly #stalls = new LongestRows<IndexRow>(MOST_STALLS);
   /** Those in which the process was starting: else they would be the longest of all. */
   readonly #atStart = new LongestRows<IndexRow>(MOST_LONGEST);
 
@@ -190,6 +193,11 @@ export class InterruptionTally {
     );
   }
 
+  /** The longest stalls that may have stacks, in no order. */
+  get stallRows(): IndexRow[] {
+    return this.#stalls.sorted.map(({ value }) => value);
+  }
+
   threadOf(number: number): ThreadOfProcess {
     const { sources, tracks } = this.#selection.index;
     const track = tracks[number]!;
@@ -226,6 +234,7 @@ export class InterruptionTally {
     if (kind === 'stall') {
       const isStart = this.#starts?.isStarting(part.source.number, start) === true;
       (isStart ? this.#atStart : this.#longest).add(end - start, row);
+      if (!isStart) this.#stalls.add(end - start, row);
     }
     own.either.add(start, end);
   }

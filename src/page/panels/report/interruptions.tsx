@@ -24,6 +24,7 @@ export function Interruptions({ interruptions, rows }: InterruptionsProps) {
   const isSearch = useStore(view, (state) => choiceOf(state).where !== '');
   if (interruptions.threads.length === 0) return null;
   const table = interruptionTable(interruptions);
+  const lines = stallLineTable(interruptions);
   const stalls = longStallTable(interruptions);
   const shares = slowShareTable(interruptions);
   const note = isSearch ? ': all of them, whatever the search' : '';
@@ -43,6 +44,7 @@ export function Interruptions({ interruptions, rows }: InterruptionsProps) {
           ) : undefined
         }
       />
+      <FiguresTable table={lines} />
       <FiguresTable
         table={stalls}
         cell={(stall, { title }, text) => {

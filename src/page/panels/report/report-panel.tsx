@@ -121,6 +121,7 @@ function Figures(answer: ReportAnswer) {
         <Interruptions interruptions={interruptions} rows={answer} />
         {mpi.length > 0 && <MpiTables runs={mpi} />}
         <FiguresTable table={threadTable(threads)} />
+        <FiguresTable table={memoryTable(report.memory)} />
       </div>
       {incomplete !== undefined && <p>{incomplete}.</p>}
       <FiguresTable table={lossTable(report)} />

@@ -1,5 +1,5 @@
 import { openTable } from '../tables/tree-tables.js';
-import { poolTable, threadTable } from '../tables/resource-tables.js';
+import { memoryTable, poolTable, threadTable } from '../tables/resource-tables.js';
 import { errorTable } from '../tables/error-table.js';
 import { groupWaitTable } from '../tables/group-tables.js';
 import { lossTable, sourceTable } from '../tables/source-tables.js';
@@ -75,6 +75,7 @@ function* sections({ report, pictures }: IllustratedReport): Generator<Html, voi
   yield interruptionSection(report.interruptions);
   yield tableSection(openTable(report));
   yield tableSection(threadTable(report.threads));
+  if (report.memory.length > 0) yield tableSection(memoryTable(report.memory));
   yield costSection(report);
   yield tableSection(sourceTable(report));
 }

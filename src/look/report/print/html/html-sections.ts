@@ -8,6 +8,7 @@ import {
   longStallTable,
   NOTHING_SLOWED,
   slowShareTable,
+  stallLineTable,
 } from '../tables/interruption-tables.js';
 import type { ReportTable } from '../tables/report-table.js';
 import { mpiTable } from '../tables/resource-tables.js';
@@ -119,10 +120,15 @@ export function* traceSections(report: Report): Generator<Html, void> {
 }
 
 export function interruptionSection(interruptions: Interruptions): Html {
+  const lines = stallLineTable(interruptions);
   const stalls = longStallTable(interruptions);
   const shares = slowShareTable(interruptions);
   return tableSection(
     interruptionTable(interruptions),
+    lines.rows.length === 0
+      ? ''
+      : markup`<h3>${lines.title}</h3>
+          ${htmlTable(lines)}`,
     stalls.rows.length === 0
       ? ''
       : markup`<h3>${stalls.title}</h3>

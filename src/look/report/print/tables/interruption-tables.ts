@@ -1,8 +1,9 @@
-import { AT_START, causeText, countsText } from '../interruption-texts.js';
+import { AT_START, causeText, codeText, countsText, ranText } from '../interruption-texts.js';
 import type {
   Interruptions,
   LongStall,
   SlowShare,
+  StallLine,
   ThreadInterruption,
 } from '../../shape/thread-shape.js';
 import { nameWithSystem } from '../../names/request-name.js';
@@ -10,6 +11,7 @@ import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-tab
 import type { ReportTable } from './report-table.js';
 
 const THREADS_LIMIT = 20;
+const LINES_LIMIT = 10;
 const STALLS_LIMIT = 5;
 const SLOW_LIMIT = 30;
 
@@ -34,6 +36,25 @@ export function interruptionTable({ threads }: Interruptions): ReportTable<Threa
   );
 }
 
+/** The code that blocked event loops. */
+export function stallLineTable({ lines }: Interruptions): ReportTable<StallLine> {
+  return tableOf<StallLine>(
+    'Code that blocked event loops',
+    [
+      { title: 'code', unit: 'text', value: codeText, spare: 0, least: 24 },
+      fieldColumn('count', 'count', 0),
+      fieldColumn('total', 'duration', 0),
+      fieldColumn('max', 'duration', 1, { title: 'longest' }),
+      fieldColumn('delayed', 'count', 2, {
+        explanation: 'Spans of the thread that were open at the end of these stalls',
+      }),
+    ],
+    lines,
+    LINES_LIMIT,
+    'lines of code',
+  );
+}
+
 /** The table of the longest stalls: what the thread did meanwhile, and what waited for it. */
 export function longStallTable({ longest }: Interruptions): ReportTable<LongStall> {
   return tableOf<LongStall>(
@@ -47,9 +68,9 @@ export function longStallTable({ longest }: Interruptions): ReportTable<LongStal
       { title: 'cause', unit: 'text', value: whyText, spare: 5, isProse: true },
       {
         title: 'ran',
-        explanation: 'Spans that ran on the thread, the innermost first',
+        explanation: 'The code that ran, or the spans that ran on the thread, the innermost first',
         unit: 'text',
-        value: ({ ran }) => countsText(ran),
+        value: ranText,
         spare: 0,
         least: 16,
         isProse: true,

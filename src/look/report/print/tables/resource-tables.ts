@@ -1,7 +1,7 @@
 import { counted } from '../../../../core/readable-text.js';
 import type { MpiCall, MpiRun, PoolWaits, TimeShare } from '../../shape/report-shape.js';
-import type { ThreadFigures } from '../../shape/thread-shape.js';
-import { shareText } from '../../measures/units.js';
+import type { MemoryCurve, ThreadFigures } from '../../shape/thread-shape.js';
+import { bytesText, shareText } from '../../measures/units.js';
 import {
   fieldColumn,
   processColumn,
@@ -57,6 +57,43 @@ export function threadTable(threads: readonly ThreadFigures[]): ReportTable<Thre
     LIMIT,
     'threads',
   );
+}
+
+const MEMORY_LIMIT = 20;
+const MEMORY_NAMES = {
+  heap: 'heap',
+  external: 'outside of the heap',
+  resident: 'process, resident',
+} as const satisfies Record<MemoryCurve['kind'], string>;
+
+/** How memory went. */
+export function memoryTable(memory: readonly MemoryCurve[]): ReportTable<MemoryCurve> {
+  return tableOf<MemoryCurve>(
+    'Memory',
+    [
+      { title: 'memory', unit: 'text', value: ({ kind }) => MEMORY_NAMES[kind], spare: 0 },
+      fieldColumn('thread', 'text', 2, { least: 12 }),
+      serviceColumn(3),
+      processColumn(4),
+      fieldColumn('first', 'bytes', 1, { title: 'at start' }),
+      fieldColumn('last', 'bytes', 0, { title: 'at end' }),
+      fieldColumn('max', 'bytes', 0, { title: 'highest' }),
+      {
+        title: 'an hour',
+        explanation: 'Growth in an hour, of the line through all points',
+        unit: 'change',
+        value: ({ hourly }) => (hourly === null ? null : signedBytes(hourly)),
+        spare: 1,
+      },
+    ],
+    memory,
+    MEMORY_LIMIT,
+    'curves',
+  );
+}
+
+function signedBytes(bytes: number): string {
+  return `${bytes < 0 ? '-' : '+'}${bytesText(Math.abs(bytes))}`;
 }
 
 const POOLS_LIMIT = 20;

@@ -12,7 +12,7 @@ import {
 import { errorExamples, errorTable } from '../tables/error-table.js';
 import { groupTable, rateNote, groupWaitTable } from '../tables/group-tables.js';
 import { interruptionTable } from '../tables/interruption-tables.js';
-import { poolTable, threadTable, mpiTable } from '../tables/resource-tables.js';
+import { memoryTable, poolTable, threadTable, mpiTable } from '../tables/resource-tables.js';
 import { lossTable, sourceTable } from '../tables/source-tables.js';
 import { openTable } from '../tables/tree-tables.js';
 import { timeText } from '../../measures/units.js';
@@ -72,6 +72,7 @@ export function* textReport(
   );
   yield* sectionLines(openTable(report), style);
   yield* sectionLines(threadTable(threads), style);
+  yield* sectionLines(memoryTable(report.memory), style);
   yield '';
   yield* paragraph('weak', costText(report));
 }

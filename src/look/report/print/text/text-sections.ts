@@ -4,6 +4,7 @@ import {
   AT_START,
   causeText,
   countsText,
+  ranText,
   delayedText,
   interruptedText,
   threadText,
@@ -16,6 +17,7 @@ import {
   longStallTable,
   NOTHING_SLOWED,
   slowShareTable,
+  stallLineTable,
 } from '../tables/interruption-tables.js';
 import { mpiTable } from '../tables/resource-tables.js';
 import { cellText } from '../tables/report-table.js';
@@ -82,6 +84,12 @@ function barColumn(trace: SlowTrace, width: number): TextColumn<TreeRow> {
 
 export function* interruptionLines(interruptions: Interruptions, style: TextStyle): Lines {
   yield* tableLines(interruptionTable(interruptions), style);
+  const lines = stallLineTable(interruptions);
+  if (lines.rows.length > 0) {
+    yield '';
+    yield style.paint('title', `${lines.title}:`);
+    yield* tableLines(lines, style);
+  }
   const stalls = longStallTable(interruptions);
   if (stalls.rows.length > 0) {
     yield '';
@@ -100,13 +108,14 @@ export function* interruptionLines(interruptions: Interruptions, style: TextStyl
 
 /** A stall in sentences: what it delayed is too long for a table. */
 function* stallLines(stall: LongStall, { width }: TextStyle): Lines {
-  const { duration, start, atStart, ran, delayed } = stall;
+  const { duration, start, atStart, delayed } = stall;
   const when = `${timeText(start)}${atStart ? `, ${AT_START}` : ''}`;
   yield* wrapped(`${durationText(duration)} ${threadText(stall)} at ${when}`, width);
   const cause = causeText(stall);
+  const ran = ranText(stall);
   const texts = [
     ...(cause === '' ? [] : [`cause: ${cause}`]),
-    ...(ran.length > 0 ? [`ran: ${countsText(ran)}`] : []),
+    ...(ran === '' ? [] : [`ran: ${ran}`]),
     ...(delayed.length > 0 ? [`delayed: ${countsText(delayed)}`] : []),
   ];
   if (ran.length + delayed.length === 0) texts.push('no span of this thread was open');

@@ -1,0 +1,61 @@
+import { EXTERNAL_MEMORY, HEAP_USED, RESIDENT_MEMORY } from '../../../spans/read/loop-curves.js';
+import type { Counter, LookIndex } from '../../index/look-index.js';
+import type { RowSelection } from '../measures/selection.js';
+import type { MemoryCurve } from '../shape/thread-shape.js';
+
+const KINDS = new Map<string, MemoryCurve['kind']>([
+  [HEAP_USED, 'heap'],
+  [EXTERNAL_MEMORY, 'external'],
+  [RESIDENT_MEMORY, 'resident'],
+]);
+/** Growth is a line through points: in a shorter time it says nothing. */
+const LEAST_LENGTH = 60e9;
+const HOUR = 3600e9;
+
+/** How the memory of threads and processes went within the window, those that grew most first. */
+export function memoryCurves({ index, window: { from, to } }: RowSelection): MemoryCurve[] {
+  const curves: MemoryCurve[] = [];
+  for (const counter of index.counters) {
+    const kind = KINDS.get(counter.name);
+    if (kind === undefined) continue;
+    const { times, values } = counter;
+    const points: [time: number, bytes: number][] = [];
+    for (let at = 0; at < times.length; at++) {
+      if (times[at]! >= from && times[at]! <= to) points.push([times[at]!, values[at]!]);
+    }
+    if (points.length === 0) continue;
+    const bytes = points.map(([, value]) => value);
+    const length = points.at(-1)![0] - points[0]![0];
+    curves.push({
+      ...threadOf(index, counter),
+      kind,
+      first: bytes[0]!,
+      last: bytes.at(-1)!,
+      max: bytes.reduce((most, value) => Math.max(most, value)),
+      hourly: length < LEAST_LENGTH ? null : slope(points) * HOUR,
+    });
+  }
+  return curves.sort((a, b) => b.last - b.first - (a.last - a.first));
+}
+
+function threadOf(index: LookIndex, { source: number, thread }: Counter) {
+  const source = index.sources.find((each) => each.number === number)!;
+  const track = index.tracks.find((each) => each.source === number && each.thread === thread);
+  return {
+    service: source.service ?? null,
+    pid: source.pid ?? null,
+    thread: track?.name ?? String(thread),
+  };
+}
+
+/** Of the line that comes nearest to all points, by least squares. */
+function slope(points: readonly (readonly [number, number])[]): number {
+  const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length;
+  const [meanX, meanY] = [mean(0), mean(1)];
+  let [above, below] = [0, 0];
+  for (const [x, y] of points) {
+    above += (x - meanX) * (y - meanY);
+    below += (x - meanX) ** 2;
+  }
+  return below === 0 ? 0 : above / below;
+}

@@ -1,0 +1,74 @@
+import type { LookIndex } from '../../index/look-index.js';
+import type { IndexRow } from '../../index/index-row.js';
+import type { InterruptionTally } from './interruptions.js';
+import { attributesOf } from '../names/recorded-attributes.js';
+import type { StallCode, StallLine } from '../shape/thread-shape.js';
+
+/** As native/addon/stall_stacks.h writes it where the thread ran native code. */
+const NATIVE = '(native code)';
+/** Stacks and their lines come from files of anybody. */
+const MOST_FRAMES = 64;
+
+interface Frame {
+  readonly function: string | null;
+  /** `/app/search.js:12` */
+  readonly line: string;
+}
+
+/** The code that ran in a stall, by a stack whose lines are `at function (script:line:column)`; null: it does not say. */
+export function codeOfStack(stack: string): StallCode | null {
+  const lines = stack.split('\n', MOST_FRAMES);
+  const isNative = lines[0] === NATIVE;
+  const frames = lines.slice(isNative ? 1 : 0).flatMap((line) => frameOf(line) ?? []);
+  const ofProgram = frames.filter(({ line }) => !line.startsWith('node:'));
+  const code = ofProgram[0] ?? frames[0];
+  if (code === undefined) return null;
+  const caller = isOfPackage(code) ? ofProgram.find((frame) => !isOfPackage(frame)) : undefined;
+  return { ...code, isNative, caller: caller?.line ?? null };
+}
+
+function isOfPackage({ line }: Frame): boolean {
+  return line.includes('/node_modules/');
+}
+
+function frameOf(text: string): Frame | undefined {
+  if (!text.startsWith('at ')) return undefined;
+  const frame = text.slice(3);
+  const open = frame.endsWith(')') ? frame.indexOf(' (') : -1;
+  const line = open === -1 ? frame : frame.slice(open + 2, -1);
+  const column = line.lastIndexOf(':');
+  if (column <= 0) return undefined;
+  return { function: open === -1 ? null : frame.slice(0, open), line: line.slice(0, column) };
+}
+
+/** The code that ran in a stall; null: its record has no stack. */
+export function codeOfStall(index: LookIndex, { row }: IndexRow): StallCode | null {
+  const stack = attributesOf(index, row)('code.stacktrace');
+  return typeof stack === 'string' ? codeOfStack(stack) : null;
+}
+
+/**
+ * Adds up stalls by the code that ran, those that took the most time first. Where the thread had no CPU, or collected
+ * garbage for half of the time, its code is not the reason.
+ */
+export function stallLines(index: LookIndex, interruptions: InterruptionTally): StallLine[] {
+  const lines = new Map<string, StallLine>();
+  for (const stall of interruptions.stallRows) {
+    const { track, start, end } = stall;
+    const { collection } = interruptions.overlap(track, start, end);
+    const cause = attributesOf(index, stall.row)('eventloop.cause');
+    if (2 * collection > end - start || (cause !== 'code' && cause !== 'wait')) continue;
+    const code = codeOfStall(index, stall);
+    if (code === null) continue;
+    const key = JSON.stringify([code.function, code.isNative, code.isNative ? '' : code.line]);
+    const line = lines.get(key) ?? { ...code, count: 0, total: 0, max: 0, delayed: 0 };
+    lines.set(key, line);
+    const duration = end - start;
+    const open = attributesOf(index, stall.row)('eventloop.open_spans');
+    line.count++;
+    line.total += duration;
+    line.max = Math.max(line.max, duration);
+    line.delayed += typeof open === 'number' ? open : Number(open ?? 0);
+  }
+  return [...lines.values()].sort((a, b) => b.total - a.total);
+}
