@@ -1,4 +1,4 @@
-import { durationText, isoTime, timeText } from '../../look/report/measures/units.js';
+import { bytesText, durationText, isoTime, timeText } from '../../look/report/measures/units.js';
 import type { RecordingAnswer } from '../../look/wire/answers.js';
 
 const grouped = new Intl.NumberFormat('en-US');

@@ -3,6 +3,7 @@ import {
   interruptionTable,
   longStallTable,
   slowShareTable,
+  stallLineTable,
 } from '../../../look/report/print/tables/interruption-tables.js';
 import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
 import { choiceOf } from '../../data/choice.js';

@@ -9,6 +9,7 @@ import { costText, incompleteText } from '../../../look/report/print/report-text
 import { errorTable } from '../../../look/report/print/tables/error-table.js';
 import { lossTable } from '../../../look/report/print/tables/source-tables.js';
 import {
+  memoryTable,
   mpiTable,
   poolTable,
   threadTable,
