@@ -16,8 +16,8 @@ namespace tracewright {
 // the receiver of the call, in the fast form, or the slow form's call information.
 using FastCallback = void (*)(const void*);
 
-// Whether there are fast functions: V8 is one of the known lines, and TRACEWRIGHT_TEST_FAST_CALLS is not
-// `off`.
+// Whether there are fast functions: V8 is one of the known lines, and TRACEWRIGHT_TEST_FAST_CALLS
+// is not `off`.
 bool has_fast_functions();
 
 // A function of the current context that takes no arguments and returns undefined. Null where
