@@ -207,7 +207,7 @@ describe('without a binary, by paths of Windows', () => {
   it.each([
     ['C:', '\\', ['dump', join(traces, 'killed')]],
     ['\\\\server\\share', '\\', ['check', '--rings', join(traces, 'killed')]],
-    ['c:', '/', ['convert', '--to', 'perfetto', join(traces, 'killed'), '-']],
+    ['c:', '/', ['convert', '--to', 'otlp', join(traces, 'killed'), '-']],
     ['d:', '\\', ['report', '--json', '--cache', join(output, 'cache'), traces]],
   ])(
     'traces in %s are read as here, with %s: %j',
