@@ -53,6 +53,9 @@ interface Entry {
 
 const carriers = (): Injections => require('./injected/carriers.js') as Injections;
 
+/** Bytes of a file that may be a bundle with a library in it. */
+export const LEAST_BUNDLE = 1 << 14;
+
 /** Every library. The hook loads this at its start, and nothing else of a library before the program does. */
 export const LIBRARIES = {
   ai: {

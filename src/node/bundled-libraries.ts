@@ -2,9 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { shared } from '../core/process-state.js';
-import { entryOf } from '../libraries/table.js';
+import { entryOf, LEAST_BUNDLE } from '../libraries/table.js';
 import type { InjectedName } from '../libraries/table.js';
-import { LEAST_BUNDLE } from './inject-channels.js';
 import { warn } from './warning.js';
 
 const IN_PACKAGE = /[\\/]node_modules[\\/]/;

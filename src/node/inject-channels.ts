@@ -3,7 +3,7 @@ import { pathIn } from '../core/files/path-in.js';
 import { programPath } from '../core/program-path.js';
 import * as nodeModule from 'node:module';
 import { dirname, resolve } from 'node:path';
-import { entryOf } from '../libraries/table.js';
+import { entryOf, LEAST_BUNDLE } from '../libraries/table.js';
 import type { InjectedName } from '../libraries/table.js';
 import { aliasedPackages, ancestors, readManifest } from './otel/program-dependencies.js';
 
@@ -14,8 +14,6 @@ interface ModuleClass {
   Module: { prototype: { _compile: Compile } };
 }
 
-/** Bytes of a file that may be a bundle with a library in it. */
-export const LEAST_BUNDLE = 1 << 14;
 const MOST_BUNDLE = 1 << 26;
 /** The same of a file of a package, which is seldom one. */
 const LEAST_OF_PACKAGE = 1 << 20;

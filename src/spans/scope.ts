@@ -1,5 +1,4 @@
 import type { SpanAttributes } from './attributes.js';
-import type { Prefix } from './slot/prefix.js';
 
 /** Which library records a span: OpenTelemetry's instrumentation scope. */
 export class Scope {
@@ -10,8 +9,8 @@ export class Scope {
   /** The output that knows it by a number, and this. */
   output: object | undefined = undefined;
   number = 0;
-  /** What its last span began with. */
-  last: Prefix | undefined = undefined;
+  /** The `Prefix` with which its last span began. */
+  last: object | undefined = undefined;
 
   constructor(name: string, version = '', schemaUrl = '', attributes?: SpanAttributes) {
     this.name = name;

@@ -1,12 +1,12 @@
 import { BoundedCache } from '../../core/bounded-cache.js';
 import type { OpenRecords } from '../../core/ring/open-records.js';
 import { COUNTER_OFFSET, nameAt } from '../../heph/layout.js';
+import type { Stream } from '../../heph/write/stream.js';
 import { prefixed } from '../../heph/write/event-text.js';
 import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { NO_SCOPE } from '../scope.js';
 import type { Scope } from '../scope.js';
 import { OPEN, snapshot, Span } from '../span.js';
-import type { SlotOutput, StartWriter } from './start-writers.js';
 
 /** The record of an open span. */
 export interface OpenRecord {
@@ -14,6 +14,24 @@ export interface OpenRecord {
   /** Whether it lacks nothing but a stamp, and ends with the attributes. */
   readonly isWhole: boolean;
 }
+
+/** What the compiled functions need of the output of a thread. */
+export interface SlotOutput {
+  readonly stream: Stream;
+  /** The number of the resource; 0: it could not be defined. */
+  readonly resource: number;
+}
+
+/**
+ * Starts a span in a slot that it takes, and sets its start. The slot has the prefix, these attributes, and the text if the
+ * prefix ends with one. -1: it cannot, and the span has the attributes as its own; or OTHER_NAMES.
+ */
+export type StartWriter = (
+  span: Span,
+  prefix: Prefix,
+  attributes: SpanAttributes | undefined,
+  text: string,
+) => number;
 
 /** What encodes prefixes, and knows scopes by their numbers. */
 export interface PrefixOutput extends SlotOutput {
@@ -174,7 +192,7 @@ const named = new BoundedCache<Named>(
 
 /** What spans of a name, kind and scope begin with. */
 export function prefixOf(name: string, scope: Scope, kind: number): Prefix {
-  const { last } = scope;
+  const last = scope.last as Prefix | undefined;
   return last !== undefined && last.name === name && last.kind === kind
     ? last
     : findPrefix(name, scope, kind);

@@ -19,7 +19,6 @@ import {
   timeStores,
   writeValueAt,
 } from '../../heph/write/event-text.js';
-import type { Stream } from '../../heph/write/stream.js';
 import { isUsual } from '../../heph/write/taken-attributes.js';
 import type { SpanAttributes, SpanValue } from '../attributes.js';
 import { define } from '../attributes.js';
@@ -32,29 +31,10 @@ import {
   RESOURCE_SHIFT,
   UNFINISHED,
 } from '../layout.js';
-import type { Span } from '../span.js';
-import type { Prefix } from './prefix.js';
-
-/** What the compiled functions need of the output of a thread. */
-export interface SlotOutput {
-  readonly stream: Stream;
-  /** The number of the resource; 0: it could not be defined. */
-  readonly resource: number;
-}
+import type { SlotOutput, StartWriter } from './prefix.js';
 
 /** Of a `StartWriter`: the attributes have other names, of which it has read no value. */
 export const OTHER_NAMES = -3;
-
-/**
- * Starts a span in a slot that it takes, and sets its start. The slot has the prefix, these attributes, and the text if the
- * prefix ends with one. -1: it cannot, and the span has the attributes as its own; or OTHER_NAMES.
- */
-export type StartWriter = (
-  span: Span,
-  prefix: Prefix,
-  attributes: SpanAttributes | undefined,
-  text: string,
-) => number;
 
 /** Spans of the same names before their writer is compiled, and lists of names that are told apart. */
 const SEEN_BEFORE_COMPILE = 50;

@@ -19,7 +19,7 @@ import {
   writeAttribute,
 } from '../slot/slot-attributes.js';
 import { OTHER_NAMES, StartWriters } from '../slot/start-writers.js';
-import type { SlotOutput } from '../slot/start-writers.js';
+import type { SlotOutput } from '../slot/prefix.js';
 import { NOT_KEPT } from '../span.js';
 import type { Span } from '../span.js';
 import { LossNote } from './loss-note.js';
