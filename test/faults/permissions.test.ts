@@ -418,7 +418,7 @@ describe('recovery', () => {
     // Once it is gone the recovery ends as ever.
     renameSync(join(path, 'kept'), finished);
     expect(recoverOvni(trace)).toMatchObject({ streams: [{}], faults: [] });
-    expect(readFileSync(join(directory, 'stream.json'), 'utf8')).toContain('"finished": 1');
+    expect(readFileSync(join(directory, 'stream.json'), 'utf8')).toContain('"finished":1');
   });
 
   it('stays beside a metafile, whatever its fileprefix says', async () => {
