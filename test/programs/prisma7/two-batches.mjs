@@ -3,6 +3,8 @@ import { own } from '../program.mjs';
 import { openPrisma } from './client.mjs';
 
 export const needs = ['postgresql'];
+export const difference =
+  'OpenTelemetry has each query of a turn below whoever asked first, without links. A query of several has a link to each, a query of one is below it.';
 export const expected = `
 client postgresql CREATE
 client postgresql CREATE
