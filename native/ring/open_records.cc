@@ -132,6 +132,7 @@ void OpenRecords::put_text(uint32_t at, uint32_t state, uint32_t text_at, std::s
   OpenRecord* const head = prepared_at(at);
   const size_t room = stride_ - sizeof(OpenRecord);
   if (head == nullptr || text_at < length_of(state) || text_at + sizeof(uint16_t) > room) return;
+  if (text.empty()) return;
   const size_t most = room - text_at - sizeof(uint16_t);
   while (text.size() > most) {
     const size_t line = text.rfind('\n');
@@ -141,8 +142,7 @@ void OpenRecords::put_text(uint32_t at, uint32_t state, uint32_t text_at, std::s
   head->state.store(state, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   auto* const to = reinterpret_cast<uint8_t*>(head + 1) + text_at;
-  to[0] = static_cast<uint8_t>(text.size() >> 8);
-  to[1] = static_cast<uint8_t>(text.size());
+  put_big_endian(to, static_cast<uint16_t>(text.size()));
   std::memcpy(to + sizeof(uint16_t), text.data(), text.size());
   const auto length = static_cast<uint32_t>(text_at + sizeof(uint16_t) + text.size());
   head->state.store((state & ~OpenRecord::kLength) | length, std::memory_order_release);

@@ -132,6 +132,9 @@ TEST(loop_watch_asks_a_thread_that_stalls_and_tells_prompt_answers_from_late_one
     stage.watch->put_text("at f\nat " + std::string(kLongestOpen, 'g'));
     CHECK_EQUAL(stage.state(), kShort + 4 + 2 + 4);
     CHECK_EQUAL(stage.text(kShort + 4 + 2, 4), "at f");
+    // No text replaces nothing.
+    stage.watch->put_text("");
+    CHECK_EQUAL(stage.state(), kShort + 4 + 2 + 4);
     while (asked.load() == 1) {
     }
     spin_cpu(2);
