@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
-#include "addon/found_symbol.h"
+#include "addon/found_v8.h"
 
 namespace tracewright {
 
@@ -15,11 +14,8 @@ constexpr int kMostFrames = 64;
 constexpr size_t kMostName = 512;
 constexpr size_t kMostStacks = 16;
 
-// Node 20, 22, 24, 25 and 26.
-constexpr const char* kVersions[] = {"11.3.", "12.4.", "13.6.", "14.1.", "14.6."};
-
-// A Local<T> of V8, which fits a register: what Node-API calls napi_value.
-using Local = napi_value;
+// The first line of a stack after a late answer.
+constexpr const char* kNative = "(native code)";
 
 // v8::Location, both from 0.
 struct Location {
@@ -29,19 +25,19 @@ struct Location {
 
 struct StackCalls {
   void (*request_interrupt)(void* isolate, void (*callback)(void*, void*), void* data);
-  Local (*current)(void* isolate, int most, int options);
-  int (*frame_count)(Local stack);
-  Local (*frame)(Local stack, void* isolate, uint32_t index);
-  Local (*function_name)(Local frame);
-  Local (*script_name)(Local frame);
-  Location (*location)(Local frame);
-  const char* (*version)();
-  bool found;
+  V8Handle (*current)(void* isolate, int most, int options);
+  int (*frame_count)(V8Handle stack);
+  V8Handle (*frame)(V8Handle stack, void* isolate, uint32_t index);
+  V8Handle (*function_name)(V8Handle frame);
+  V8Handle (*script_name)(V8Handle frame);
+  Location (*location)(V8Handle frame);
+  bool usable;
 
   static const StackCalls& instance() {
     static const StackCalls calls = [] {
       StackCalls all{};
-      all.found =
+      all.usable =
+          FoundV8::instance().usable() &&
           find_symbol(&all.request_interrupt, "_ZN2v87Isolate16RequestInterruptEPFvPS0_PvES2_") &&
           find_symbol(
               &all.current,
@@ -50,8 +46,7 @@ struct StackCalls {
           find_symbol(&all.frame, "_ZNK2v810StackTrace8GetFrameEPNS_7IsolateEj") &&
           find_symbol(&all.function_name, "_ZNK2v810StackFrame15GetFunctionNameEv") &&
           find_symbol(&all.script_name, "_ZNK2v810StackFrame24GetScriptNameOrSourceURLEv") &&
-          find_symbol(&all.location, "_ZNK2v810StackFrame11GetLocationEv") &&
-          find_symbol(&all.version, "_ZN2v82V810GetVersionEv");
+          find_symbol(&all.location, "_ZNK2v810StackFrame11GetLocationEv");
       return all;
     }();
     return calls;
@@ -61,11 +56,11 @@ struct StackCalls {
 // StackTrace::kDetailed.
 constexpr int kDetailed = 0x7f;
 
-std::string text_of(napi_env env, Local text) {
+std::string text_of(napi_env env, V8Handle text) {
   char bytes[kMostName];
   size_t length = 0;
-  if (text == nullptr ||
-      napi_get_value_string_utf8(env, text, bytes, sizeof bytes, &length) != napi_ok)
+  if (text == nullptr || napi_get_value_string_utf8(env, static_cast<napi_value>(text), bytes,
+                                                    sizeof bytes, &length) != napi_ok)
     return {};
   return std::string(bytes, length);
 }
@@ -104,10 +99,10 @@ struct Frame {
 std::vector<Frame> frames_of(napi_env env, void* isolate) {
   const StackCalls& calls = StackCalls::instance();
   std::vector<Frame> frames;
-  const Local stack = calls.current(isolate, kMostFrames, kDetailed);
+  const V8Handle stack = calls.current(isolate, kMostFrames, kDetailed);
   const int count = stack == nullptr ? 0 : calls.frame_count(stack);
   for (int i = 0; i < count; ++i) {
-    const Local frame = calls.frame(stack, isolate, static_cast<uint32_t>(i));
+    const V8Handle frame = calls.frame(stack, isolate, static_cast<uint32_t>(i));
     if (frame == nullptr) break;
     frames.push_back({text_of(env, calls.function_name(frame)),
                       path_of(text_of(env, calls.script_name(frame))), calls.location(frame)});
@@ -122,12 +117,7 @@ bool StallStacks::is_left_out(const std::string& script) const {
 }
 
 bool StallStacks::usable() {
-  const StackCalls& calls = StackCalls::instance();
-  if (!calls.found) return false;
-  const char* const version = calls.version();
-  return std::any_of(std::begin(kVersions), std::end(kVersions), [version](const char* known) {
-    return std::strncmp(version, known, std::strlen(known)) == 0;
-  });
+  return StackCalls::instance().usable;
 }
 
 void StallStacks::interrupt(void* isolate, void (*callback)(void*, void*)) {

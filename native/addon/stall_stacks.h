@@ -25,14 +25,13 @@ class StallStacks {
 
   // On the loop's thread, within a callback of interrupt(): adds its stack. Returns the text: a
   // line `at function (script:line:column)` for each frame, the innermost first. After a late
-  // answer it begins with kNative, and the frames that may be younger than the stall are left out.
+  // answer it begins with `(native code)`, and the frames that may be younger than the stall are
+  // left out.
   const std::string& add(napi_env env, void* isolate, LoopWatch::Answer answer);
   // An array of each text and how often it was added, the most frequent first; undefined: there is
   // none. Begins anew.
   napi_value take(napi_env env);
   void clear() { stacks_.clear(); }
-
-  static constexpr const char* kNative = "(native code)";
 
  private:
   bool is_left_out(const std::string& script) const;

@@ -29,8 +29,8 @@ constexpr uint32_t kQuietLooks = 4;
 // Between two questions about one stall, and how many there are of a long one, about.
 constexpr uint64_t kAskAgainNs = 50000000;
 constexpr uint64_t kQuestions = 64;
-// An answer to a loop takes microseconds. Whoever has run or slept for longer than this since the
-// question was in native code, which cannot be interrupted.
+// A loop answers within microseconds. A thread that has run or slept for longer since the question
+// was in native code, which cannot be interrupted.
 constexpr uint64_t kPromptCpuNs = 300000;
 constexpr uint64_t kPromptNs = 5000000;
 

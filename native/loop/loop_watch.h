@@ -199,7 +199,6 @@ class LoopWatch {
   Verdict judge(uint64_t now, uint64_t busy);
   bool sleeps() const;
   void activate(uint64_t from, StallCause cause);
-  void withdraw();
   void say_cause(StallCause cause);
   void ask(uint64_t now, uint64_t spent);
   uint32_t take_state();
