@@ -32,7 +32,7 @@ import type { TimeWindow } from './measures/selection.js';
 import { Sampling } from './recording/sampling.js';
 import { serviceRuns } from './recording/service-runs.js';
 import { memoryCurves } from './threads/memory.js';
-import { stallLines } from './threads/stall-code.js';
+import { stallsByLine } from './threads/stall-code.js';
 import { slowShares } from './slow/slow-shares.js';
 import { slowTraces } from './slow/slow-traces.js';
 import { threadFigures } from './threads/threads.js';
@@ -275,7 +275,7 @@ function* figureSteps(
       stalls: interruptions.list('stall'),
       collections: interruptions.list('collection'),
       threads: threads.map(({ figures }) => figures),
-      lines: stallLines(index, interruptions),
+      lines: stallsByLine(index, interruptions),
       longest: yield* longStalls(selection, interruptions, called),
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },

@@ -1,5 +1,6 @@
 import { runOf } from '../../../traces/run-directory.js';
 import type { LookIndex, Source, Track } from '../../index/look-index.js';
+import type { ThreadOfProcess } from '../shape/thread-shape.js';
 import { OvniThreads } from '../names/thread-names.js';
 
 /** When the rows of a source begin and end, in ns of the index. */
@@ -16,6 +17,11 @@ interface RecordedProcess {
   readonly pid: number | undefined;
   /** Numbers of sources. One with threads of several processes is in each of them. */
   readonly sources: number[];
+}
+
+/** A thread of the process that has recorded a source. */
+export function threadOfProcess({ service, pid }: Source, thread: string): ThreadOfProcess {
+  return { service: service ?? null, pid: pid ?? null, thread };
 }
 
 /** By number of a source; both 0 if it has no rows. */

@@ -8,7 +8,7 @@ import { isInterruption } from '../names/interruption-kinds.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
 import { LongestRows } from '../measures/longest-rows.js';
 import { attributesOf } from '../names/recorded-attributes.js';
-import { codeOfStall } from '../threads/stall-code.js';
+import { codeOfStack, STACK } from '../threads/stall-code.js';
 import type { LongStall, NamedCount } from '../shape/thread-shape.js';
 import { isMethod, nameWithTarget } from '../names/request-name.js';
 import { IN_WINDOW, type RowSelection } from '../measures/selection.js';
@@ -232,8 +232,7 @@ export function* longStalls(
       ...interruptions.threadOf(interval.track),
       start: isoTime(index.epoch, interval.start),
       duration: interval.end - interval.start,
-      ...causeOf(index, row),
-      code: codeOfStall(index, row),
+      ...reasonOf(index, row),
       atStart,
       ran,
       delayed,
@@ -241,16 +240,17 @@ export function* longStalls(
   });
 }
 
-/** As `eventloop.cause` and `eventloop.cpu_ms` say it; a mark of ovni has the cause as its label. */
-function causeOf(
+/** What its attributes say; a mark of ovni has the cause as its label. */
+function reasonOf(
   index: LookIndex,
   { row, track, name }: IndexRow,
-): Pick<LongStall, 'cause' | 'cpu'> {
-  if (index.tracks[track]!.kind === 'mark') return { cause: name, cpu: null };
+): Pick<LongStall, 'cause' | 'cpu' | 'code'> {
+  if (index.tracks[track]!.kind === 'mark') return { cause: name, cpu: null, code: null };
   const valueOf = attributesOf(index, row);
   const [cause, cpu] = [valueOf('eventloop.cause'), valueOf('eventloop.cpu_ms')];
   return {
     cause: typeof cause === 'string' ? cause : null,
     cpu: typeof cpu === 'number' && Number.isFinite(cpu) ? cpu * 1e6 : null,
+    code: codeOfStack(valueOf(STACK)),
   };
 }

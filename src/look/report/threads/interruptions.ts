@@ -9,12 +9,12 @@ import type { ProcessStarts } from '../recording/recorded-times.js';
 import type { Interruption, ThreadInterruption, ThreadOfProcess } from '../shape/thread-shape.js';
 import { IN_WINDOW } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
-import { threadKeys } from '../recording/processes.js';
+import { threadKeys, threadOfProcess } from '../recording/processes.js';
 import type { Steps } from '../../index/turns.js';
 
 /** Stalls that are described one by one. */
 const MOST_LONGEST = 10;
-/** Stalls whose code is told. */
+/** Stalls that are added up by the code that ran. */
 const MOST_STALLS = 1000;
 /** Pauses of a stretch of time that are given one by one. */
 const MOST_PAUSES = 100;
@@ -201,8 +201,10 @@ export class InterruptionTally {
   threadOf(number: number): ThreadOfProcess {
     const { sources, tracks } = this.#selection.index;
     const track = tracks[number]!;
-    const { service, pid } = sources.find((source) => source.number === track.source)!;
-    return { service: service ?? null, pid: pid ?? null, thread: track.name };
+    return threadOfProcess(
+      sources.find((source) => source.number === track.source)!,
+      track.name,
+    );
   }
 
   #ofAllThreads(kind: Kind): Map<string, Interruption> {

@@ -1,7 +1,8 @@
 import { EXTERNAL_MEMORY, HEAP_USED, RESIDENT_MEMORY } from '../../../spans/read/loop-curves.js';
 import type { Counter, LookIndex } from '../../index/look-index.js';
+import { threadOfProcess } from '../recording/processes.js';
 import type { RowSelection } from '../measures/selection.js';
-import type { MemoryCurve } from '../shape/thread-shape.js';
+import type { MemoryCurve, ThreadOfProcess } from '../shape/thread-shape.js';
 
 const KINDS = new Map<string, MemoryCurve['kind']>([
   [HEAP_USED, 'heap'],
@@ -38,14 +39,10 @@ export function memoryCurves({ index, window: { from, to } }: RowSelection): Mem
   return curves.sort((a, b) => b.last - b.first - (a.last - a.first));
 }
 
-function threadOf(index: LookIndex, { source: number, thread }: Counter) {
+function threadOf(index: LookIndex, { source: number, thread }: Counter): ThreadOfProcess {
   const source = index.sources.find((each) => each.number === number)!;
   const track = index.tracks.find((each) => each.source === number && each.thread === thread);
-  return {
-    service: source.service ?? null,
-    pid: source.pid ?? null,
-    thread: track?.name ?? String(thread),
-  };
+  return threadOfProcess(source, track?.name ?? String(thread));
 }
 
 /** Of the line that comes nearest to all points, by least squares. */

@@ -1,9 +1,11 @@
+import type { RecordedValue } from '../../../spans/span-record.js';
 import type { LookIndex } from '../../index/look-index.js';
-import type { IndexRow } from '../../index/index-row.js';
 import type { InterruptionTally } from './interruptions.js';
 import { attributesOf } from '../names/recorded-attributes.js';
 import type { StallCode, StallLine } from '../shape/thread-shape.js';
 
+/** The attribute that has the stack of a stall. */
+export const STACK = 'code.stacktrace';
 /** As native/addon/stall_stacks.h writes it where the thread ran native code. */
 const NATIVE = '(native code)';
 /** Stacks and their lines come from files of anybody. */
@@ -16,7 +18,8 @@ interface Frame {
 }
 
 /** The code that ran in a stall, by a stack whose lines are `at function (script:line:column)`; null: it does not say. */
-export function codeOfStack(stack: string): StallCode | null {
+export function codeOfStack(stack: RecordedValue | undefined): StallCode | null {
+  if (typeof stack !== 'string') return null;
   const lines = stack.split('\n', MOST_FRAMES);
   const isNative = lines[0] === NATIVE;
   const frames = lines.slice(isNative ? 1 : 0).flatMap((line) => frameOf(line) ?? []);
@@ -41,30 +44,25 @@ function frameOf(text: string): Frame | undefined {
   return { function: open === -1 ? null : frame.slice(0, open), line: line.slice(0, column) };
 }
 
-/** The code that ran in a stall; null: its record has no stack. */
-export function codeOfStall(index: LookIndex, { row }: IndexRow): StallCode | null {
-  const stack = attributesOf(index, row)('code.stacktrace');
-  return typeof stack === 'string' ? codeOfStack(stack) : null;
-}
-
 /**
  * Adds up stalls by the code that ran, those that took the most time first. Where the thread had no CPU, or collected
  * garbage for half of the time, its code is not the reason.
  */
-export function stallLines(index: LookIndex, interruptions: InterruptionTally): StallLine[] {
+export function stallsByLine(index: LookIndex, interruptions: InterruptionTally): StallLine[] {
   const lines = new Map<string, StallLine>();
-  for (const stall of interruptions.stallRows) {
-    const { track, start, end } = stall;
+  for (const { row, track, start, end } of interruptions.stallRows) {
     const { collection } = interruptions.overlap(track, start, end);
-    const cause = attributesOf(index, stall.row)('eventloop.cause');
-    if (2 * collection > end - start || (cause !== 'code' && cause !== 'wait')) continue;
-    const code = codeOfStall(index, stall);
+    if (2 * collection > end - start) continue;
+    const valueOf = attributesOf(index, row);
+    const cause = valueOf('eventloop.cause');
+    if (cause !== 'code' && cause !== 'wait') continue;
+    const code = codeOfStack(valueOf(STACK));
     if (code === null) continue;
     const key = JSON.stringify([code.function, code.isNative, code.isNative ? '' : code.line]);
     const line = lines.get(key) ?? { ...code, count: 0, total: 0, max: 0, delayed: 0 };
     lines.set(key, line);
     const duration = end - start;
-    const open = attributesOf(index, stall.row)('eventloop.open_spans');
+    const open = valueOf('eventloop.open_spans');
     line.count++;
     line.total += duration;
     line.max = Math.max(line.max, duration);

@@ -5,7 +5,7 @@ import { UTILISATION } from '../recording/recorded-times.js';
 import type { RecordedTimes } from '../recording/recorded-times.js';
 import type { ThreadFigures } from '../shape/thread-shape.js';
 import type { RowSelection } from '../measures/selection.js';
-import { Processes } from '../recording/processes.js';
+import { Processes, threadOfProcess } from '../recording/processes.js';
 import type { Steps } from '../../index/turns.js';
 
 /** Weighted by time. */
@@ -73,9 +73,7 @@ export function* threadFigures(
     return [
       {
         path: source.path,
-        service: source.service ?? null,
-        pid: source.pid ?? null,
-        thread: track.name,
+        ...threadOfProcess(source, track.name),
         kind,
         spans: spans[number]!,
         busy: busy[number]!,
