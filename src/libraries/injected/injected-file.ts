@@ -41,7 +41,7 @@ export interface InjectedFile {
 /** The changes of a library's files. */
 export interface Injection {
   readonly files: readonly InjectedFile[];
-  /** Functions of `$channel` for its changed texts, besides those of every library. */
+  /** Functions of `$channel` for its changed texts, in addition to those of every library. */
   readonly calls?: (channels: TracedChannels) => object;
 }
 

@@ -36,7 +36,7 @@ import type { SlotOutput, StartWriter } from './prefix.js';
 /** Of a `StartWriter`: the attributes have other names, of which it has read no value. */
 export const OTHER_NAMES = -3;
 
-/** Spans of the same names before their writer is compiled, and lists of names that are told apart. */
+/** Spans with the same attribute names before their writer is compiled, and lists of names that are counted. */
 const SEEN_BEFORE_COMPILE = 50;
 const MOST_LISTS = 256;
 /** Compiling takes as long as some hundred spans without a writer: so many pay for it, but for the first ones. */
