@@ -5,7 +5,7 @@ import { own, until } from '../program.mjs';
 export const needs = ['postgresql'];
 export const expected = `
 own cancel
-  client postgresql SELECT
+  client postgresql DO
 own request
   client postgresql SELECT !57014
   own after
@@ -22,7 +22,17 @@ export async function run() {
     await client.query('SELECT pg_sleep(60)').catch(() => own('after'));
     isOver = true;
   });
-  await own('cancel', () => other.query(`SELECT pg_cancel_backend(${client.processID})`));
+  // A backend that does not run the query yet has nothing to cancel.
+  await own('cancel', () =>
+    other.query(`DO $$ BEGIN
+      WHILE NOT EXISTS (SELECT FROM pg_stat_activity
+        WHERE pid = ${client.processID} AND state = 'active' AND query LIKE '%pg_sleep%') LOOP
+        PERFORM pg_sleep(0.001);
+        PERFORM pg_stat_clear_snapshot();
+      END LOOP;
+      PERFORM pg_cancel_backend(${client.processID});
+    END $$`),
+  );
   await until(() => isOver);
   await request;
   await client.end();
