@@ -109,7 +109,7 @@ describe('stacks of stalls', () => {
     expect(spawnSync(process.execPath, [command, 'recover', service.directory]).status).toBe(0);
     const stall = (await spansOf(service)).findLast(({ name }) => name === STALL)!;
     expect(stall.unfinished).toBe(true);
-    const { function: name, line } = codeOfStack(stall.attributes['code.stacktrace'] as string)!;
+    const { function: name, line } = codeOfStack(stall.attributes['code.stacktrace'])!;
     expect([name, line.replace(/.*\/|:\d+$/g, '')]).toEqual(['endless', 'blocked-service.mjs']);
   });
 
