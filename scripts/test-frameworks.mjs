@@ -13,8 +13,6 @@ const packages = {
   '@hono/node-server': '^1.19.0',
   '@koa/router': '^14.0.0',
   koa: '2.16.4',
-  pino: '^10.0.0',
-  winston: '^3.18.0',
 };
 
 testWithPackages({

@@ -19,6 +19,8 @@ interface Entry {
   readonly inject?: () => Injections;
   /** Whether a program can load it as ES modules. All others are CommonJS, whichever module imports them. */
   readonly isOfModules?: true;
+  /** Whether it is changed only if `TRACEWRIGHT_LOGS` asks for it. */
+  readonly isLogger?: true;
   /** Whether it must be named: it may be recorded thousands of times a request, or is what others record too. */
   readonly onRequest?: true;
   /** Whether it reports the routes of requests also if it is not recorded. */
@@ -51,6 +53,7 @@ interface Entry {
   readonly ownSpans?: string;
 }
 
+const loggers = (): Injections => require('./injected/loggers.js') as Injections;
 const carriers = (): Injections => require('./injected/carriers.js') as Injections;
 
 /** Bytes of a file that may be a bundle with a library in it. */
@@ -364,6 +367,21 @@ export const LIBRARIES = {
   'p-queue': { packages: ['p-queue'], inject: carriers, isOfModules: true },
   prisma: { packages: ['@prisma/client'], inject: carriers },
   q: { packages: ['q'], inject: carriers },
+
+  // They are not recorded: their lines get the ids of the span that is active.
+  bunyan: {
+    packages: ['bunyan'],
+    inject: loggers,
+    isLogger: true,
+    bundle: { text: 'bunyan usage error' },
+  },
+  pino: { packages: ['pino'], inject: loggers, isLogger: true, bundle: { text: 'pino.chindings' } },
+  winston: {
+    packages: ['winston'],
+    inject: loggers,
+    isLogger: true,
+    bundle: { text: 'Attempt to write logs with no transports' },
+  },
 } as const satisfies Readonly<Record<string, Entry>>;
 
 type Named<Shape> = {

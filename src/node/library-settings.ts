@@ -10,6 +10,8 @@ export interface LibrarySettings extends LibraryOptions {
   names: readonly LibraryName[];
   /** Those into which channels are put. */
   injected: readonly InjectedName[];
+  /** Whether the lines of loggers get the ids of the active span. */
+  logIds: boolean;
 }
 
 /** `auto`, `off`, names, or `auto` and names. */
@@ -41,6 +43,7 @@ export function readLibraries(propagates: boolean): LibrarySettings {
     names: recordedNames(names, injected),
     named: namesOf(LIBRARY_NAMES, []).parse(textOf('LIBRARIES') ?? '') ?? [],
     injected,
+    logIds: valueOf('LOGS') === 'ids',
     queryText: valueOf('QUERY_TEXT'),
     errorText: valueOf('ERROR_TEXT'),
     propagates,

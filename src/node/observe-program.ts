@@ -68,17 +68,20 @@ export function observeProgram(
     ? part('the OpenTelemetry API is not served', () => serveOpenTelemetry(plan, names))
     : undefined;
   const own = names.filter((name) => left?.includes(name) !== true);
-  watchLibraries({ ...libraries, names: own }, plan.otel);
+  const logIds = context && libraries.logIds;
+  watchLibraries({ ...libraries, names: own, logIds }, plan.otel);
 }
 
 /** Records what libraries do, each from its first message on. */
 function watchLibraries(settings: LibrarySettings, servesOtel: boolean): void {
   const { names } = settings;
   const isRecorded = (name: string): boolean => (names as readonly string[]).includes(name);
-  // What is not recorded itself serves anything that is.
-  const injected = settings.injected.filter((name) =>
-    entryOf(name).channels === undefined ? names.length > 0 : isRecorded(name),
-  );
+  const injected = settings.injected.filter((name) => {
+    const { isLogger, channels } = entryOf(name);
+    if (isLogger === true) return settings.logIds;
+    // What is not recorded itself serves anything that is.
+    return channels === undefined ? names.length > 0 : isRecorded(name);
+  });
   const routers = settings.injected.filter(
     (name) => entryOf(name).findsRoutes === true && !isRecorded(name),
   );

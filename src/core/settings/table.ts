@@ -175,6 +175,8 @@ export const SETTINGS = {
    * @default `auto`
    */
   INJECT: setting(list('auto, off, or names with commas between them'), undefined),
+  /** `ids` adds [the ids of the active span](spans.md#logs) to the lines of pino, winston and bunyan. */
+  LOGS: setting(oneOf('off', 'ids'), 'off'),
   /**
    * Attributes that are left out of spans and requests. `*` at the end of a name is any rest. See
    * [redaction](spans.md#redaction).

@@ -1,9 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { TracedProcess } from '../traced-process.js';
-import { readSpans } from '../../../src/spans/index.js';
-import type { SpanRecord } from '../../../src/spans/index.js';
-import { faultsOf, hephFiles, requestsOf } from '../written-traces.js';
+import { faultsOf, requestsOf } from '../written-traces.js';
 
 /** Set by `npm run test:frameworks`, which installs them. */
 const place = process.env['TRACEWRIGHT_TEST_FRAMEWORKS'];
@@ -49,31 +47,5 @@ describe.skipIf(place === undefined)('requests of', () => {
       { ...checked, method, path: '/checked', status: 400n },
       { ...held, method, path: '/orgs/users/hold', failure: 'aborted' },
     ]);
-  });
-});
-
-describe.skipIf(place === undefined)('logs of', () => {
-  it.each(['pino', 'winston'])('%s have the ids of the active span', async (name) => {
-    const service = new TracedProcess('logging-service.mjs', {
-      args: [place!, name],
-      env: { TRACEWRIGHT_CONTEXT: 'on' },
-    });
-    await service.serve('/');
-    service.kill('SIGTERM');
-    const { stdout, stderr } = await service.ended();
-    expect(stderr).toBe('');
-    const [outside, inside] = stdout
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(outside).not.toHaveProperty('trace_id');
-    const spans: SpanRecord[] = [];
-    for await (const span of readSpans(hephFiles(service.directory))) spans.push(span);
-    const step = spans.find((span) => span.name === 'step')!;
-    expect(inside).toMatchObject({
-      trace_id: step.traceId,
-      span_id: step.spanId,
-      trace_flags: '03',
-    });
   });
 });
