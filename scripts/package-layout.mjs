@@ -220,8 +220,6 @@ export const internals = [
   'heph/read/dump',
   'heph/read/living-pass',
   'heph/read/packet-cursor',
-  'dumpi/mpi-functions',
-  'dumpi/calls',
   'dumpi/file-names',
   'dumpi/read/dump',
   'dumpi/read/view-trace',
