@@ -4,7 +4,7 @@
 #include <new>
 
 #include "addon/call_listener.h"
-#include "addon/found_symbol.h"
+#include "addon/found_v8.h"
 #include "clock/clock.h"
 
 namespace tracewright {
@@ -18,7 +18,6 @@ constexpr int kAllKinds = 31;
 // v8::GCType and v8::GCCallbackFlags are plain numbers.
 struct CollectionCallbacks {
   using Callback = void (*)(void* isolate, int kind, int flags, void* data);
-  void* (*current_isolate)();
   void (*add_begin)(void* isolate, Callback callback, void* data, int kinds);
   void (*add_end)(void* isolate, Callback callback, void* data, int kinds);
   void (*remove_begin)(void* isolate, Callback callback, void* data);
@@ -28,7 +27,7 @@ struct CollectionCallbacks {
   static const CollectionCallbacks& instance() {
     static const CollectionCallbacks callbacks = [] {
       CollectionCallbacks found{};
-      found.usable = find_symbol(&found.current_isolate, "_ZN2v87Isolate10GetCurrentEv") &&
+      found.usable = FoundV8::instance().has_isolate() &&
                      find_symbol(&found.add_begin,
                                  "_ZN2v87Isolate21AddGCPrologueCallbackEPFvPS0_NS_6GCTypeENS_"
                                  "15GCCallbackFlagsEPvES4_S2_") &&
@@ -62,7 +61,7 @@ bool CollectionLog::start(Napi::Env env, const Napi::Function& listener) {
   if (self->noted_ == nullptr) return false;
   self->handle_ = PrepareHandle::start(env, on_prepare, self.get());
   if (self->handle_ == nullptr) return false;
-  self->isolate_ = callbacks.current_isolate();
+  self->isolate_ = FoundV8::instance().isolate();
   callbacks.add_begin(self->isolate_, on_begin, self.get(), kAllKinds);
   callbacks.add_end(self->isolate_, on_end, self.get(), kAllKinds);
   of_this_thread = self.release();

@@ -19,6 +19,8 @@ class FoundV8 {
 
   // Whether V8 is one of the tested lines and has what is called here.
   bool usable() const { return usable_; }
+  // Whether `isolate` may be called, with a V8 of any version.
+  bool has_isolate() const { return get_isolate_ != nullptr; }
   // Null: the thread has none.
   void* isolate() const { return get_isolate_(); }
   V8Handle context(void* isolate) const { return get_context_(isolate); }
@@ -26,8 +28,8 @@ class FoundV8 {
  private:
   FoundV8() {
     const char* (*get_version)() = nullptr;
-    usable_ = find_symbol(&get_version, "_ZN2v82V810GetVersionEv") && is_tested_v8(get_version()) &&
-              find_symbol(&get_isolate_, "_ZN2v87Isolate10GetCurrentEv") &&
+    usable_ = find_symbol(&get_isolate_, "_ZN2v87Isolate10GetCurrentEv") &&
+              find_symbol(&get_version, "_ZN2v82V810GetVersionEv") && is_tested_v8(get_version()) &&
               find_symbol(&get_context_, "_ZN2v87Isolate17GetCurrentContextEv");
   }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "addon/found_v8.h"
+#include "file/path_text.h"
 
 namespace tracewright {
 
@@ -63,10 +64,6 @@ std::string text_of(napi_env env, V8Handle text) {
                                                     sizeof bytes, &length) != napi_ok)
     return {};
   return std::string(bytes, length);
-}
-
-bool begins_with(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
 }
 
 // The path of a `file:` URL; any other text is as it was.

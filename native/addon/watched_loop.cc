@@ -2,7 +2,7 @@
 
 #include "addon/arguments.h"
 #include "addon/call_listener.h"
-#include "addon/found_symbol.h"
+#include "addon/found_v8.h"
 #include "drain/drain_thread.h"
 
 namespace tracewright {
@@ -13,7 +13,6 @@ namespace {
 // a loop has waited.
 struct EntryCallbacks {
   using Callback = void (*)(void* isolate);
-  void* (*current_isolate)();
   void (*add)(void* isolate, Callback callback);
   void (*remove)(void* isolate, Callback callback);
   bool usable;
@@ -22,7 +21,7 @@ struct EntryCallbacks {
     static const EntryCallbacks callbacks = [] {
       EntryCallbacks found{};
       found.usable =
-          find_symbol(&found.current_isolate, "_ZN2v87Isolate10GetCurrentEv") &&
+          FoundV8::instance().has_isolate() &&
           find_symbol(&found.add, "_ZN2v87Isolate28AddBeforeCallEnteredCallbackEPFvPS0_E") &&
           find_symbol(&found.remove, "_ZN2v87Isolate31RemoveBeforeCallEnteredCallbackEPFvPS0_E");
       return found;
@@ -52,7 +51,7 @@ bool WatchedLoop::start(Napi::Env env, uint64_t limit_ns, uint64_t sample_ns, bo
   auto self = std::unique_ptr<WatchedLoop>(new WatchedLoop(env, own, listener));
   DrainThread& drain = DrainThread::instance();
   self->watch_ = std::make_shared<LoopWatch>(limit_ns, sample_ns, has_spans, drain.loops().lost());
-  self->isolate_ = entries.current_isolate();
+  self->isolate_ = FoundV8::instance().isolate();
   if (own_scripts.IsString() && StallStacks::usable()) {
     const auto ask = [](void* isolate) { StallStacks::interrupt(isolate, on_interrupt); };
     self->watch_->ask_by(ask, self->isolate_);

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "file/anchor.h"
+#include "file/path_text.h"
 
 namespace tracewright {
 
@@ -19,14 +20,6 @@ namespace {
 constexpr int kAttempts = 1000;
 constexpr char kRingSuffix[] = ".ring";
 constexpr char kCutSuffix[] = ".cut";
-
-bool begins_with(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 // The directory of a path, with its slash.
 std::string directory_of(const std::string& path) {

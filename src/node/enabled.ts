@@ -43,10 +43,14 @@ function isTool(): boolean {
   return TOOLS.some((tool) => tool.test(path)) || path === ownCommand();
 }
 
-/** The command of this copy of the package: a checkout has any name. A bundle has no `__dirname`. */
+/** The directory of the package's scripts: a checkout has any name. Undefined in a bundle, which has no `__dirname`. */
+export function ownDirectory(): string | undefined {
+  return typeof __dirname === 'string' ? __dirname.replace(/[\\/]node$/, '') : undefined;
+}
+
 function ownCommand(): string | undefined {
-  if (typeof __dirname !== 'string') return undefined;
-  return `${__dirname.replaceAll('\\', '/').replace(/\/node$/, '')}/cli/main.js`;
+  const directory = ownDirectory()?.replaceAll('\\', '/');
+  return directory && `${directory}/cli/main.js`;
 }
 
 const PRELOAD_OPTIONS = ['-r', '--require', '--import'];

@@ -2,6 +2,7 @@ import { clockNow } from '../../core/clock.js';
 import { watchLoop } from '../../core/native-calls.js';
 import { takeParentless } from '../../libraries/parentless-calls.js';
 import { hookSpans } from '../../spans/hook-spans.js';
+import { ownDirectory } from '../enabled.js';
 import { Guard } from '../guard.js';
 import type { HephPlan, ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
@@ -162,9 +163,10 @@ export class ThreadActivity {
   }
 }
 
-/** Where the scripts of this package lie. Empty in a bundle: they are the program's. */
+/** How the paths of this package's scripts begin. Empty in a bundle: they are the program's. */
 function ownScripts(): string {
-  return typeof __dirname === 'string' ? `${__dirname.replace(/\/node$/, '')}/` : '';
+  const directory = ownDirectory();
+  return directory === undefined ? '' : `${directory}/`;
 }
 
 /** Loaded with the first that there is to record. */
