@@ -1,79 +1,7 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
-import layers from './scripts/eslint-layers.mjs';
-import words from './scripts/eslint-words.mjs';
-import { FORMATS } from './scripts/package-layout.mjs';
 
-const RECORDER = ['core', ...FORMATS];
-
-/** What each folder of src may import besides itself. Nothing imports upward. */
-const LAYERS = {
-  core: [],
-  // What a format offers to those who read traces of any format: read/ alone imports it.
-  rows: ['core'],
-  ...Object.fromEntries(FORMATS.map((format) => [format, ['core', 'rows']])),
-  spans: ['core', 'rows', 'heph'],
-  otel: ['core', 'spans'],
-  libraries: ['core', 'spans'],
-  // Finds traces of any format, and shows spans as what they are.
-  traces: [...RECORDER, 'rows', 'spans'],
-  // The hook.
-  node: [...RECORDER, 'spans', 'otel', 'libraries'],
-  // Index and report: readers only.
-  look: [...RECORDER, 'rows', 'spans', 'traces'],
-  // What other programs read: of readers' rows and spans, and look's conditions.
-  export: ['core', 'rows', 'spans', 'traces', 'look'],
-  // Sends what is recorded: readers and encoders only.
-  ship: ['core', 'heph', 'spans', 'export'],
-  // The page of `tracewright view`, in a browser: what its server sends, and nothing of Node.
-  page: ['look'],
-  cli: [...RECORDER, 'rows', 'traces', 'spans', 'node', 'look', 'export', 'ship'],
-};
-
-/** Rooms of src/look/index: each imports only those before it. Building and serving know nothing of each other. */
-const INDEX_ROOMS = {
-  parts: ['sources', 'cache', 'build', 'serve'],
-  sources: ['cache', 'build', 'serve'],
-  cache: ['build', 'serve'],
-  build: ['serve'],
-  serve: ['cache', 'build'],
-};
-
-/** Rooms of src/look/report, bottom first: each imports only those before it. */
-const REPORT_ROOMS = [
-  'shape',
-  'measures',
-  'names',
-  'recording',
-  'threads',
-  'trees',
-  'groups',
-  'errors',
-  'slow',
-  'mpi',
-  'print',
-];
-
-/** Folders of src in which nothing is called a place any more, and the files of them in which something still is. */
-const NAMED = [
-  'cli',
-  'core',
-  'dumpi',
-  'export',
-  'heph',
-  'laplace',
-  'libraries',
-  'look',
-  'node',
-  'otel',
-  'ovni',
-  'page',
-  'rows',
-  'ship',
-  'spans',
-];
-const NOT_NAMED = ['core/native-{core,ring}.ts', 'spans/keep/waiting-traces.ts'];
-
+// The rules of types once more, for editors. What `npm test` runs is .oxlintrc.json, which has all rules.
 export default tseslint.config(
   { ignores: ['dist', 'build', 'docs/reference', 'prebuilds', 'traces', 'coverage'] },
   js.configs.recommended,
@@ -102,76 +30,10 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.{ts,tsx}'],
-    plugins: { layers },
-    rules: { 'layers/imports': ['error', { layers: LAYERS, formats: FORMATS }] },
-  },
-  {
-    files: NAMED.map((folder) => `src/${folder}/**/*.{ts,tsx}`),
-    ignores: NOT_NAMED.map((files) => `src/${files}`),
-    plugins: { words },
-    rules: { 'words/place': 'error' },
-  },
-  {
     // Emitters are functions made from text; only this file makes them.
     files: ['src/core/ring/compile.ts'],
     rules: { '@typescript-eslint/no-implied-eval': 'off' },
   },
-  {
-    files: ['src/**/*.ts'],
-    ignores: ['src/core/**'],
-    rules: {
-      '@typescript-eslint/no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              group: ['**/core/addon.js', '**/core/load-addon.js'],
-              message:
-                'The native object belongs to src/core, which has a typed file for each subject.',
-            },
-          ],
-        },
-      ],
-    },
-  },
-  {
-    files: ['src/libraries/**/*.ts'],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: 'ObjectExpression > Property[computed=true]',
-          message: 'V8 is slow with computed names: see engine/attribute-names.ts.',
-        },
-      ],
-    },
-  },
-  ...Object.entries(INDEX_ROOMS).map(([room, later]) => ({
-    files: [`src/look/index/${room}/*.ts`],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        { patterns: [{ group: later.map((each) => `../${each}/*`), message: 'A later room.' }] },
-      ],
-    },
-  })),
-  ...REPORT_ROOMS.slice(0, -1).map((room, at) => ({
-    files: [`src/look/report/${room}/*.ts`],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              group: [...REPORT_ROOMS.slice(at + 1).map((each) => `../${each}/*`), '../report.js'],
-              message: 'A later room.',
-            },
-          ],
-        },
-      ],
-    },
-  })),
   {
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
     languageOptions: {

@@ -96,9 +96,9 @@ export const MAX_STRING_BYTES = 0xffff;
 /** The format's own reader has room for 80 bytes of a counter's label, one of them a NUL. */
 export const MAX_COUNTER_LABEL_BYTES = 79;
 
+type DescribingSection = 'datatypeSizes' | 'functionNames' | 'counterLabels' | 'keyvals';
 /** A section that the index has an entry for. */
-export type SectionName =
-  'datatypeSizes' | 'functionNames' | 'counterLabels' | 'header' | 'body' | 'footer' | 'keyvals';
+export type SectionName = 'header' | 'body' | 'footer' | DescribingSection;
 
 /**
  * The index, at the very end of the file: u64 magic, then u64 offsets from the start of the file in

@@ -1,5 +1,5 @@
-export type Numbers =
-  Uint8Array | Uint32Array | Int16Array | Int32Array | Float32Array | Float64Array;
+type Integers = Uint8Array | Uint32Array | Int16Array | Int32Array;
+export type Numbers = Integers | Float32Array | Float64Array;
 
 /** A larger array of the same kind, which begins with these numbers. */
 export function enlarged<T extends Numbers>(numbers: T, size = 2 * numbers.length): T {

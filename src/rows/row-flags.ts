@@ -2,9 +2,9 @@
 
 export type TrackKind = 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
 
-/** What the rows of a trace are. */
-export type TraceContent =
-  'spans' | 'states of threads' | 'MPI calls' | 'kernel events' | 'memory references' | 'events';
+type RareContent = 'states of threads' | 'MPI calls' | 'kernel events' | 'memory references';
+/** The rows of a trace are of one kind. */
+export type TraceContent = 'spans' | RareContent | 'events';
 
 /** The trace of a row that belongs to none: a state of ovni, a call of DUMPI. */
 export const NO_TRACE = 0xffff_ffff;

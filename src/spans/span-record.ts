@@ -1,8 +1,9 @@
 import type { KeepReason, SpanKind, SpanStatus } from './layout.js';
 
+type RecordedScalar = string | number | bigint | boolean | null | Uint8Array;
+
 /** A value of an attribute as it was recorded; integers beyond 2^53 are bigints. */
-export type RecordedValue =
-  string | number | bigint | boolean | null | Uint8Array | RecordedValue[];
+export type RecordedValue = RecordedScalar | RecordedValue[];
 
 export type RecordedAttributes = Record<string, RecordedValue>;
 

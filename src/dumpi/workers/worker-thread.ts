@@ -47,7 +47,7 @@ function tracePort(port: MessagePort, peer: Peer): void {
 
   const receiveFrom = nodeThreads.receiveMessageOnPort;
   (nodeThreads as { receiveMessageOnPort: typeof receiveFrom }).receiveMessageOnPort = (from) => {
-    const received = receiveFrom(from) as { message: unknown } | undefined;
+    const received = receiveFrom(from);
     if (received !== undefined && from === port) peer.receive(received.message);
     return received;
   };

@@ -169,7 +169,7 @@ export class OperationSpans implements CallRecorder {
       late.since = performance.now();
       return late;
     }
-    const turns = operation.turnsOn?.(message) as { [TURN]?: Turn } | undefined;
+    const turns = operation.turnsOn?.(message);
     const above = turns === undefined ? caller : this.#takeTurn(turns, message, caller);
     const span = this.#start(message, above, above === caller);
     if (span === undefined && !this.#isKept) return undefined;
@@ -376,7 +376,8 @@ export class OperationSpans implements CallRecorder {
   }
 
   #fail(span: Span, error: unknown, time?: bigint): void {
-    const failure = (this.#operation.failure ?? failureOf)(error);
+    const operation = this.#operation;
+    const failure = operation.failure === undefined ? failureOf(error) : operation.failure(error);
     markFailed(span, failure, error, this.#options, time);
   }
 }

@@ -20,8 +20,8 @@ export const TYPES = {
 } as const;
 
 export type TypeName = keyof typeof TYPES;
-export type Column =
-  Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
+type Integers = Uint8Array | Uint16Array | Uint32Array | Int32Array;
+export type Column = Integers | Float32Array | Float64Array;
 
 interface Head {
   meta: unknown;

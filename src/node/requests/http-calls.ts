@@ -25,11 +25,15 @@ interface ClientMessage {
   error?: unknown;
 }
 
+interface PartialAgent {
+  defaultPort?: unknown;
+  options?: { socketPath?: unknown };
+}
+
 /** Parts of a request that Node does not document. */
 interface Connecting {
   readonly socketPath?: string | undefined;
-  readonly agent?:
-    { defaultPort?: unknown; options?: { socketPath?: unknown } } | false | undefined;
+  readonly agent?: PartialAgent | false | undefined;
   readonly [part: symbol]: unknown;
 }
 

@@ -147,6 +147,7 @@ class StreamSurvey {
             if (category === REGION) this.#region(header >>> 24);
             if (category === STATE || category === MARK || category === AFFINITY) {
               this.#ovniEvent(chunk, at, bytes - HEADER_BYTES);
+              // oxlint-disable-next-line no-useless-assignment -- it is read after the loop
               last = at;
               at += bytes;
               events++;
@@ -169,6 +170,7 @@ class StreamSurvey {
           } while (at <= whole && view.getInt32(at, true) === known);
         }
         events += (at - from) / knownBytes;
+        // oxlint-disable-next-line no-useless-assignment -- it is read after the loop
         last = at - knownBytes;
       }
       // A jumbo event, or the last ones of the chunk.

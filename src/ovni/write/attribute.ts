@@ -1,9 +1,10 @@
 import { outOfRange, wrongType } from '../../core/errors.js';
 import type { StreamWriter } from './stream-writer.js';
 
+type Scalar = string | number | boolean | null;
+
 /** The value of an attribute: any JSON value. */
-export type AttributeValue =
-  string | number | boolean | null | AttributeValue[] | { [key: string]: AttributeValue };
+export type AttributeValue = Scalar | AttributeValue[] | { [key: string]: AttributeValue };
 
 /** The emulator's parser refuses 2,048. */
 const MAX_DEPTH = 100;

@@ -41,6 +41,8 @@ const NOT_READ = 1 << 20;
 /** Without a span in so many bytes, the reader has a moment. */
 const REST_BYTES = 1 << 20;
 
+type OnReleased = (released: ReleasedRequests, resource?: RecordedResource) => void;
+
 /** Options of a follower. */
 export interface FollowOptions {
   /** More directories with rings than that of the file. */
@@ -50,8 +52,7 @@ export interface FollowOptions {
   /** Takes what cannot be read; the reading goes on. */
   onFault: OnFault;
   /** Takes counts of requests that were not kept, each once. */
-  onReleased?:
-    ((released: ReleasedRequests, resource: RecordedResource | undefined) => void) | undefined;
+  onReleased?: OnReleased | undefined;
 }
 
 /**

@@ -126,7 +126,7 @@ describe('numbers of MPI objects', () => {
   });
 
   it('that are predefined stand for themselves', () => {
-    const comms = new HandleNumbers<unknown>('comm');
+    const comms = new HandleNumbers('comm');
     expect([comms.numberOf(Comm.WORLD), comms.numberOf(Comm.NULL)]).toEqual([2, 1]);
     expect([comms.numberOf(4), comms.numberOf(-1), comms.numberOf('2')]).toEqual([4, 5, 6]);
     comms.define(Comm.WORLD, Comm.SELF);

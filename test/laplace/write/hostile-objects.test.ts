@@ -53,7 +53,7 @@ it.each(['binary', 'text'] as const)('%s: whatever is passed, the trace can be r
           callHostile(() => {
             const method = METHODS[index];
             if (method !== undefined) {
-              (references[method] as Loose).apply(references, values);
+              (references[method] as Loose).call(references, ...values);
               return;
             }
             const given = arrays();

@@ -13,10 +13,14 @@ export interface PartTask {
   out: string;
 }
 
+interface FailedPart {
+  number: number;
+  error: string;
+}
+
 /** The tasks of a worker, and its answers. */
 export type WorkerTask = { number: number } & ({ part: PartTask } | { shape: ShapeTask });
-export type WorkerAnswer =
-  { number: number; facts: PartFacts | undefined } | { number: number; error: string };
+export type WorkerAnswer = { number: number; facts: PartFacts | undefined } | FailedPart;
 
 /** @param memory is used again for the next part. */
 export function buildAndWrite({ stretch, out }: PartTask, memory?: StretchMemory): PartFacts {
