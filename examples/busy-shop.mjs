@@ -1,39 +1,52 @@
-// A shop with one connection to its database, in which some requests fail: who holds the pool, and which errors are new?
-// It runs for six seconds, and asks itself for what its customers would.
+// A shop that is sick in seven ways, or in those that are named, or in none. Its customers ask for the same all the time.
 //
-//   node --require tracewright/register examples/busy-shop.mjs
+//   node --require tracewright/register examples/busy-shop.mjs [SECONDS] [SICKNESS... | repaired]
+//
+// It runs for six seconds unless told otherwise. Sicknesses: see `known`.
 
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activeSpan, setRoute, startSpan, withSpan } from 'tracewright/spans';
 
-/** A connection that is lent to one after the other. Of a wait it records which span had the connection before. */
+const [seconds = '6', ...named] = process.argv.slice(2);
+/** Queries in a loop, a pattern that blocks, a partner that hangs, a small pool, a wrong order, mails, and a leak. */
+const known = ['queries', 'pattern', 'partner', 'pool', 'constraint', 'mails', 'leak'];
+const sick = new Set(named.length === 0 ? known : named);
+
+/** Connections that are lent to one after the other. Of a wait it records which span had the connection before. */
 class Pool {
+  #free;
   #waiting = [];
   #holder;
+
+  constructor(size) {
+    this.#free = size;
+  }
 
   async use(work) {
     const span = activeSpan();
     const startTime = Date.now();
-    if (this.#holder !== undefined) {
+    if (this.#free > 0) this.#free -= 1;
+    else {
       await new Promise((resolve) => this.#waiting.push(resolve));
       const { span: to, since } = this.#holder;
       const held = Math.round((performance.now() - since) * 1e6);
       const links = [{ to, attributes: { 'tracewright.pool.held': held } }];
       startSpan('generic pool', {}, { startTime, links }).end();
     }
-    this.#holder = { span, since: performance.now() };
+    const since = performance.now();
     try {
       return await work();
     } finally {
+      this.#holder = { span, since };
       const next = this.#waiting.shift();
-      if (next === undefined) this.#holder = undefined;
+      if (next === undefined) this.#free += 1;
       else next();
     }
   }
 }
 
-const pool = new Pool();
+const pool = new Pool(sick.has('pool') ? 1 : 10);
 const begin = performance.now();
 const secondsSince = () => (performance.now() - begin) / 1000;
 
@@ -47,26 +60,77 @@ function reserve(order) {
 
 function charge(order) {
   // A release in the middle of the run, with an error that nobody has seen before.
-  if (secondsSince() > 3 && order % 5 === 0) throw new RangeError(`no credit of customer ${order}`);
+  if (secondsSince() > Number(seconds) / 2 && order % 5 === 0) {
+    throw new RangeError(`no credit of customer ${order}`);
+  }
 }
 
+/** Whether a text is words alone. Of what ends in a dash the sick pattern tries all ways to divide it. */
+function isWords(text) {
+  return sick.has('pattern') ? /^(\w+\s?)*$/.test(text) : /^[\w\s]*$/.test(text);
+}
+
+/** Another service: in this process, so that the example is one. */
+const pricing = createServer(async (request, response) => {
+  setRoute(request, '/price');
+  const isSlow = sick.has('partner') && Math.random() < 0.1;
+  await sleep(isSlow ? 700 : 5);
+  response.end('12');
+});
+await new Promise((resolve) => pricing.listen(0, '127.0.0.1', resolve));
+
+const views = [];
 const routes = {
+  async '/customers/:id/orders'() {
+    await query('SELECT orders', 3);
+    if (!sick.has('queries')) await query('SELECT products of orders', 4);
+    else for (let item = 0; item < 40; item++) await query('SELECT products', 1);
+  },
   async '/export'() {
-    await pool.use(() => query('SELECT orders', 120));
+    await pool.use(() => query('SELECT exports', 120));
   },
   async '/buy'(order) {
     await pool.use(() => query('INSERT orders', 5));
+    if (!sick.has('constraint')) return;
     reserve(order);
     charge(order);
   },
+  '/search'(order) {
+    return isWords(order % 10 === 0 ? 'socksandshoesofgoodwool-' : 'socks');
+  },
+  async '/shipping'() {
+    await (await fetch(`http://127.0.0.1:${pricing.address().port}/price`)).text();
+  },
+  async '/view'(order) {
+    await query('SELECT view', 2);
+    if (sick.has('leak')) views.push(Array.from({ length: 10_000 }, (_, at) => order + at));
+  },
 };
+
+/** A mail of the queue: what the server of mails refuses is sent again. */
+async function mail(at) {
+  const attributes = { 'messaging.system': 'queue', 'messaging.operation.type': 'process' };
+  await withSpan(
+    'process mails',
+    attributes,
+    async () => {
+      const refusals = sick.has('mails') && at % 2 === 0 ? 2 : 0;
+      for (let attempt = 0; attempt <= refusals; attempt++) {
+        const send = startSpan('send mail', { 'rpc.system.name': 'smtp' }, { kind: 'client' });
+        await sleep(4);
+        (attempt < refusals ? send.fail() : send).end();
+      }
+    },
+    { kind: 'consumer', parent: null },
+  );
+}
 
 const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://shop');
-  const route = routes[pathname];
-  setRoute(request, pathname);
+  const route = pathname.startsWith('/customers') ? '/customers/:id/orders' : pathname;
+  setRoute(request, route);
   try {
-    await withSpan('handle', {}, () => route(Number(searchParams.get('order'))));
+    await withSpan('handle', {}, () => routes[route](Number(searchParams.get('order'))));
     response.end('done');
   } catch {
     response.writeHead(500).end();
@@ -74,14 +138,19 @@ const server = createServer(async (request, response) => {
 });
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const shop = `http://127.0.0.1:${server.address().port}`;
-const ask = async (path, method) => (await fetch(shop + path, { method })).text();
+const ask = async (path, method = 'GET') => (await fetch(shop + path, { method })).text();
 
 const asked = [];
-for (let order = 0; secondsSince() < 6; order++) {
-  if (order % 20 === 0) asked.push(ask('/export', 'GET'));
+for (let order = 0; secondsSince() < Number(seconds); order++) {
+  if (order % 20 === 0) asked.push(ask('/export'));
   asked.push(ask(`/buy?order=${order}`, 'POST'));
+  if (order % 4 === 0)
+    asked.push(ask(`/customers/${order}/orders`), ask('/shipping'), mail(order / 4));
+  if (order % 10 === 0) asked.push(ask(`/search?order=${order / 10}`), ask(`/view?order=${order}`));
   await sleep(25);
 }
 await Promise.all(asked);
-server.close();
-server.closeAllConnections();
+for (const each of [server, pricing]) {
+  each.close();
+  each.closeAllConnections();
+}

@@ -7,6 +7,10 @@ import { earlierAndLater } from './recording/recording-sides.js';
 import { errorTypes, selectionBefore } from './errors/error-types.js';
 import { Grouping, groupFigures, hasRequests } from './groups/groups.js';
 import type { PartsReady } from './groups/groups.js';
+import { FindingWindow } from './findings/evidence.js';
+import { findingsOf } from './findings/rules.js';
+import { calleesOf, callsPerRequest } from './groups/callees.js';
+import { refusedShares } from './groups/refused-requests.js';
 import { groupWaits } from './groups/group-waits.js';
 import { InterruptionTally } from './threads/interruptions.js';
 import { isoTime } from './measures/units.js';
@@ -245,7 +249,24 @@ function* figureSteps(
     called,
     slowest,
   );
-  const report: Report = {
+  const refusedOf = yield* refusedShares(index, grouping);
+  const groups = groupFigures(
+    grouping.tallies,
+    ({ service }) => times.ofService(service, selection.window),
+    (tally) => sampling.weightOf(tally),
+    (tally) => {
+      const { figures, requests } = waitsOf(tally);
+      return { ...figures, calls: callsPerRequest({ requests }), refused: refusedOf(tally) };
+    },
+  );
+  const sampled = grouping.tallies.map((tally, at) => ({
+    group: groups[at]!,
+    requests: waitsOf(tally).requests,
+  }));
+  const routes = by === 'route' ? sampled : [];
+  const { errors, failedCalls } = yield* errorTypes(selection, before);
+  const { lines, times: stallTimes } = stallsByLine(index, interruptions);
+  const figures: Omit<Report, 'findings'> = {
     version: REPORT_VERSION,
     from: isoTime(index.epoch, from),
     to: isoTime(index.epoch, end),
@@ -262,20 +283,16 @@ function* figureSteps(
     runs: serviceRuns(index, times),
     unknownAttributes: grouping.tallies.length > 0 ? [] : unknownAttributes(index, asked),
     withoutContext: yield* servicesWithoutContext(index),
-    groups: groupFigures(
-      grouping.tallies,
-      ({ service }) => times.ofService(service, selection.window),
-      (tally) => sampling.weightOf(tally),
-      waitsOf,
-    ),
-    errors: yield* errorTypes(selection, before),
+    groups,
+    callees: calleesOf(routes),
+    errors,
     pools: yield* poolWaits(selection),
     ...slow,
     interruptions: {
       stalls: interruptions.list('stall'),
       collections: interruptions.list('collection'),
       threads: threads.map(({ figures }) => figures),
-      lines: stallsByLine(index, interruptions),
+      lines,
       longest: yield* longStalls(selection, interruptions, called),
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },
@@ -288,8 +305,12 @@ function* figureSteps(
     timeline: yield* timelineOf(selection, grouping),
     cost: yield* diskCost(selection, times),
   };
+  const window = new FindingWindow(index, { from, to: end });
+  const findings = findingsOf({
+    ...{ index, report: figures, window, routes, failedCalls, interruptions, stallTimes },
+  });
   return {
-    report,
+    report: { ...figures, findings },
     rows: {
       slowest: slowRows,
       open: rows,

@@ -74,6 +74,9 @@ function loopFigures({ attributes, start, end }: EventPacket): LoopFigures {
 export const CALLS_OUTSIDE = 'calls outside spans';
 export const TIME_OUTSIDE = 'time of calls outside spans';
 
+/** The curve of how long an event at a random moment waits for the loop. */
+export const LOOP_DELAY_CURVE = 'event loop delay';
+
 /** Curves of memory, which stays as it is while the loop waits. */
 export const HEAP_USED = 'heap used';
 export const EXTERNAL_MEMORY = 'memory outside of the heap';
@@ -83,7 +86,7 @@ export const RESIDENT_MEMORY = 'resident memory';
 const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit: string])[] = [
   ['busy', 'event loop utilisation', 'ratio'],
   ['longest', 'event loop longest turn', 'ns'],
-  ['delay', 'event loop delay', 'ns'],
+  ['delay', LOOP_DELAY_CURVE, 'ns'],
   ['gc', 'garbage collection', 'ratio'],
   ['lookUps', 'dns look-ups', ''],
   ['lookUp', 'dns look-up on average', 'ns'],

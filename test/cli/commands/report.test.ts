@@ -50,6 +50,7 @@ describe('tracewright report', () => {
       'unknownAttributes',
       'withoutContext',
       'groups',
+      'callees',
       'errors',
       'pools',
       'slowest',
@@ -63,6 +64,7 @@ describe('tracewright report', () => {
       'losses',
       'timeline',
       'cost',
+      'findings',
     ]);
     for (const { name, service, count, errors, rate, p50, p95, p99, max, total } of report.groups) {
       expect([typeof name, typeof service]).toEqual(['string', 'string']);

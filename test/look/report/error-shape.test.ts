@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../cpu-time.js';
-import { errorFrame, messageShape } from '../../../src/look/report/errors/error-groups.js';
+import { errorFrame, messageShape } from '../../../src/look/report/errors/error-text.js';
 
 describe('the shape of a message', () => {
   it.each([

@@ -54,17 +54,15 @@ describe('errors', () => {
     const illustrated = await reportOn([path]);
     const { errors } = illustrated.report;
     expect(errors).toMatchObject({ count: 6, read: 6, newSince: null });
-    expect(figures(errors)).toEqual([
-      ['500', null, 'GET /fail', 1, 'shop', 3],
-      ['TypeError', 'no', 'SELECT', 1, 'shop', 3],
-    ]);
+    expect(figures(errors)).toEqual([['TypeError', 'no', 'SELECT', 1, 'shop', 3]]);
+    const [{ requests }] = errors.types as [ErrorType];
+    expect(requests).toEqual([{ name: 'GET /fail', service: 'shop', count: 3 }]);
     const some = await reportOn([path], { condition: parseWhere(errors.types[0]!.where) });
     expect(some.report.errors.count).toBe(3);
     const lines = [...textReport(illustrated.report, textStyle(80, false))];
     const title = lines.indexOf('Errors by type: 6 spans failed');
     expect(lines[title + 1]).toMatch(/^type +message +at +span +service +count$/);
-    expect(lines[title + 2]).toMatch(/^500 +GET \/fail +shop +3$/);
-    expect(lines[title + 3]).toMatch(/^TypeError +no +\S.* +SELECT +shop +3$/);
+    expect(lines[title + 2]).toMatch(/^TypeError +no +\S.* +SELECT +shop +3$/);
     expect(reportPage(illustrated)).toContain('Errors by type: 6 spans failed');
   });
 

@@ -1,4 +1,5 @@
 import { isError } from '../../index/index-row.js';
+import type { IndexRow } from '../../index/index-row.js';
 import type { Condition, IndexPart, LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import { ErrorGroups } from './error-groups.js';
@@ -23,25 +24,28 @@ export interface ReadErrors {
 
 /**
  * Why spans failed: by type, message and frame, the most frequent first. Of many spans some are read, taken evenly.
+ * Also the calls among those that were read.
  *
  * @param before the same selection before its window; undefined: it begins with the recording.
  */
 export function* errorTypes(
   selection: RowSelection,
   before: RowSelection | undefined,
-): Steps<FailedSpans> {
+): Steps<{ errors: FailedSpans; failedCalls: IndexRow[] }> {
   const { index } = selection;
   const failing = yield* failingRows(selection);
   const { count, read, groups } = yield* readErrors(index, failing, MOST_READ);
-  if (before === undefined) return { count, read, newSince: null, types: groups.types() };
+  const failedCalls = [...groups.calls()];
+  if (before === undefined) {
+    return { errors: { count, read, newSince: null, types: groups.types() }, failedCalls };
+  }
   const { from } = selection.window;
   const earlier = yield* failingRows(before, from);
   const known = yield* readErrors(index, earlier, MOST_BEFORE);
+  const types = groups.types(known.groups.keys(true));
   return {
-    count,
-    read,
-    newSince: isoTime(index.epoch, from),
-    types: groups.types(known.groups.keys(true)),
+    errors: { count, read, newSince: isoTime(index.epoch, from), types },
+    failedCalls,
   };
 }
 

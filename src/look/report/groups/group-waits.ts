@@ -6,6 +6,8 @@ import type { CalledThreads } from '../trees/called-threads.js';
 import type { GroupTally, Grouping } from './groups.js';
 import type { GroupWaits } from '../shape/report-shape.js';
 import type { RowSelection } from '../measures/selection.js';
+import { profileOf } from './request-profile.js';
+import type { SampledRequest } from './request-profile.js';
 import { SpanFamily, spansOf, waitedTimes } from '../trees/span-family.js';
 import { TimeSampler } from '../measures/samples.js';
 import { TracesElsewhere } from '../trees/traces-elsewhere.js';
@@ -21,7 +23,13 @@ const MOST_ROWS = 1 << 20;
 /** A start that a program says in whole milliseconds seems to be before that of its request. */
 const WHOLE_MS = 1.5e6;
 
-const NOTHING: GroupWaits = { sampled: 0, waitedFor: [] };
+/** The spans of a group that were looked at, and what they waited for. */
+export interface SampledWaits {
+  readonly figures: GroupWaits;
+  readonly requests: readonly SampledRequest[];
+}
+
+const NOTHING: SampledWaits = { figures: { sampled: 0, waitedFor: [] }, requests: [] };
 
 /** Calls of a group of which it is read whom they have asked. */
 const MOST_TARGETS = 500;
@@ -35,7 +43,7 @@ export function* groupWaits(
   { index }: RowSelection,
   grouping: Grouping,
   called: CalledThreads,
-): Steps<(tally: GroupTally) => GroupWaits> {
+): Steps<(tally: GroupTally) => SampledWaits> {
   const wanted = grouping.tallies.slice(0, MOST_GROUPS);
   const waits = new Map(wanted.map((tally) => [tally, new SampledGroup(tally)]));
   const byNumber: (SampledGroup | null)[] = [];
@@ -57,7 +65,7 @@ export function* groupWaits(
     sample.group.add(index, called, elsewhere, sample);
     yield;
   }
-  return (tally) => waits.get(tally)?.figures ?? NOTHING;
+  return (tally) => waits.get(tally) ?? NOTHING;
 }
 
 /** A span of a group that is looked at. */
@@ -71,7 +79,8 @@ interface Sample {
   weight: number;
 }
 
-class SampledGroup {
+class SampledGroup implements SampledWaits {
+  readonly requests: SampledRequest[] = [];
   readonly #sampler: TimeSampler;
   readonly #waits = new WaitTally();
   readonly #targets = new TargetBudget(MOST_TARGETS);
@@ -108,6 +117,7 @@ class SampledGroup {
     const waited = waitedTimes(spans, new SpanFamily(spans), 0);
     nameTargets(index, found, spans, this.#targets, (at) => waited[at]! > 0);
     this.#waits.add(spans, waited, 0, weight);
+    this.requests.push(profileOf(index, found, own, spans, waited, weight));
     this.#sampled += 1;
   }
 

@@ -350,7 +350,7 @@ export function groupFigures(
   tallies: readonly GroupTally[],
   recorded: (tally: GroupTally) => number,
   weight: (tally: GroupTally) => number,
-  waitsOf: (tally: GroupTally) => GroupWaits,
+  furtherOf: (tally: GroupTally) => GroupWaits & Pick<Group, 'calls' | 'refused'>,
 ): Group[] {
   const totalOf = (tally: GroupTally): number => weight(tally) * tally.durations.total;
   const all = tallies.reduce((sum, tally) => sum + totalOf(tally), 0);
@@ -378,7 +378,7 @@ export function groupFigures(
       share: all === 0 ? 0 : total / all,
       folded: others?.count ?? null,
       where,
-      ...waitsOf(tally),
+      ...furtherOf(tally),
     };
   });
 }

@@ -14,7 +14,7 @@ import { TimeSampler } from '../measures/samples.js';
 import { TracesElsewhere } from '../trees/traces-elsewhere.js';
 
 /** Names of spans of waiting for a pool, whatever else names its system. */
-const POOLS: ReadonlySet<string> = new Set([
+export const POOLS: ReadonlySet<string> = new Set([
   'generic pool',
   'http pool',
   'knex pool',
@@ -53,6 +53,7 @@ class PoolTally {
   total = 0;
   max = 0;
   sampled = 0;
+  looked = 0;
 
   constructor(name: string, service: string | null) {
     this.name = name;
@@ -75,9 +76,9 @@ class PoolTally {
   }
 
   get figures(): PoolWaits {
-    const { name, service, waits, total, max, sampled } = this;
+    const { name, service, waits, total, max, sampled, looked } = this;
     const [waited, held] = [sharesOf(this.waited), sharesOf(this.held)];
-    return { name, service, count: waits.length, total, max, sampled, waited, held };
+    return { name, service, count: waits.length, total, max, looked, sampled, waited, held };
   }
 }
 
@@ -118,6 +119,7 @@ function* addHolders(index: LookIndex, pool: PoolTally): Steps<void> {
   const queue = new Queue(index, pool.waits);
   for (const { row, duration, weight } of pool.samples()) {
     yield;
+    pool.looked += 1;
     addTo(pool.waited, requestAbove(index, row), weight * duration);
     const holdings = [...queue.holdings(row)];
     if (holdings.length === 0) continue;

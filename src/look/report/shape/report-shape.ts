@@ -1,11 +1,34 @@
 import type { Interruptions, MemoryCurve, ThreadFigures } from './thread-shape.js';
 import type { WaitedFor, SlowTrace, OpenSpans } from './trace-shape.js';
+import type { Finding } from './finding-shape.js';
 import type { SpanKind } from '../../../spans/layout.js';
 import type { LatencyHistogram } from '../../index/latency-histogram.js';
 import type { SourceState } from '../../index/look-index.js';
 
 /** How spans are grouped. */
 export type GroupBy = 'route' | 'name' | 'service' | 'attribute';
+
+/** A statement of a database, a service or a queue that calls have asked. */
+export interface CalleeName {
+  name: string;
+  system: string | null;
+  /** Host and port that a call named by its method has asked. */
+  target: string | null;
+}
+
+/** A callee, and the calls of it that requests made: an estimate. */
+export interface Callee extends CalleeName {
+  /** Of those that called it. */
+  service: string | null;
+  count: number;
+  /** Calls a request, of the routes that call it. */
+  perRequest: number;
+  /** Ns of all calls, and of one. */
+  total: number;
+  p95: number;
+  /** Routes that call it, and how often a request of them does. */
+  users: { name: string; service: string | null; perRequest: number }[];
+}
 
 /** Latency of a set of spans, in nanoseconds. */
 interface Latency {
@@ -46,6 +69,10 @@ export interface Group extends Latency, GroupWaits {
   folded: number | null;
   /** Values of `--where` that select its spans; null: there are none. */
   where: string[] | null;
+  /** Calls of other services, databases and queues that a request makes; null: none was looked at. */
+  calls: number | null;
+  /** Share of its requests that were answered with a status of 4xx; null: they have none. An estimate of many. */
+  refused: number | null;
 }
 
 /** A trace that was read. */
@@ -73,7 +100,14 @@ export interface ReportSource {
   clockError: number | null;
 }
 
-/** Failed spans of one service with errors of one type, message and frame. */
+/** Requests of one route. */
+export interface FailedRequests {
+  name: string;
+  service: string | null;
+  count: number;
+}
+
+/** Errors of one service with one type, message and frame. One that passed through several spans counts once. */
 export interface ErrorType {
   /** `error.type`, or the type of the exception; null: nothing says it. */
   type: string | null;
@@ -81,11 +115,13 @@ export interface ErrorType {
   message: string | null;
   /** `reserve (/app/stock.js:12:9)`: the first frame of its stack that is the program's own; null: no stack is recorded. */
   frame: string | null;
-  /** Of the spans that failed, the most frequent name, and how many names they have. */
+  /** Of the innermost spans that failed, the most frequent name, and how many names they have. */
   name: string;
   names: number;
   service: string | null;
   count: number;
+  /** The routes of which requests failed because of it, and how many, most first. */
+  requests: FailedRequests[];
   /** ISO times: when the first and the last of these spans ended. */
   first: string;
   last: string;
@@ -125,7 +161,8 @@ export interface PoolWaits {
   count: number;
   total: number;
   max: number;
-  /** Of how many of them it is known who held the connection, taken evenly from their time. */
+  /** How many were looked at, taken evenly from their time, and of how many of these it is known who held the connection. */
+  looked: number;
   sampled: number;
   /** The requests that waited. */
   waited: TimeShare[];
@@ -236,7 +273,10 @@ export interface Report {
   unknownAttributes: UnknownAttribute[];
   /** Services, or else paths, whose requests have no ids, and no children. */
   withoutContext: string[];
+  /** What is wrong, the worst first: at most seven. */
+  findings: Finding[];
   groups: Group[];
+  callees: Callee[];
   errors: FailedSpans;
   pools: PoolWaits[];
   slowest: SlowTrace[];

@@ -38,8 +38,9 @@ export interface StallCode {
   caller: string | null;
 }
 
-/** The stalls in which the same code ran. */
+/** The stalls in which the same code of a service ran. */
 export interface StallLine extends StallCode {
+  service: string | null;
   count: number;
   total: number;
   max: number;

@@ -28,7 +28,7 @@ export function memoryCurves({ index, window: { from, to } }: RowSelection): Mem
     const bytes = points.map(([, value]) => value);
     const length = points.at(-1)![0] - points[0]![0];
     curves.push({
-      ...threadOf(index, counter),
+      ...threadOfCounter(index, counter),
       kind,
       first: bytes[0]!,
       last: bytes.at(-1)!,
@@ -39,7 +39,11 @@ export function memoryCurves({ index, window: { from, to } }: RowSelection): Mem
   return curves.sort((a, b) => b.last - b.first - (a.last - a.first));
 }
 
-function threadOf(index: LookIndex, { source: number, thread }: Counter): ThreadOfProcess {
+/** The thread of a curve. */
+export function threadOfCounter(
+  index: LookIndex,
+  { source: number, thread }: Counter,
+): ThreadOfProcess {
   const source = index.sources.find((each) => each.number === number)!;
   const track = index.tracks.find((each) => each.source === number && each.thread === thread);
   return threadOfProcess(source, track?.name ?? String(thread));

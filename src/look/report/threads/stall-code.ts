@@ -1,5 +1,6 @@
 import type { RecordedValue } from '../../../spans/span-record.js';
 import type { LookIndex } from '../../index/look-index.js';
+import { entryOf } from '../../../core/map-entries.js';
 import type { InterruptionTally } from './interruptions.js';
 import { attributesOf } from '../names/recorded-attributes.js';
 import type { StallCode, StallLine } from '../shape/thread-shape.js';
@@ -44,13 +45,19 @@ function frameOf(text: string): Frame | undefined {
   return { function: open === -1 ? null : frame.slice(0, open), line: line.slice(0, column) };
 }
 
+/** Stalls by the code that ran, and when those of each began, in ns of the index. */
+interface StallsByLine {
+  lines: StallLine[];
+  times: number[][];
+}
+
 /**
  * Adds up stalls by the code that ran, those that took the most time first. Where the thread had no CPU, or collected
  * garbage for half of the time, its code is not the reason.
  */
-export function stallsByLine(index: LookIndex, interruptions: InterruptionTally): StallLine[] {
-  const lines = new Map<string, StallLine>();
-  for (const { row, track, start, end } of interruptions.stallRows) {
+export function stallsByLine(index: LookIndex, interruptions: InterruptionTally): StallsByLine {
+  const lines = new Map<string, { line: StallLine; times: number[] }>();
+  for (const { row, track, start, end, service } of interruptions.stallRows) {
     const { collection } = interruptions.overlap(track, start, end);
     if (2 * collection > end - start) continue;
     const valueOf = attributesOf(index, row);
@@ -58,15 +65,21 @@ export function stallsByLine(index: LookIndex, interruptions: InterruptionTally)
     if (cause !== 'code' && cause !== 'wait') continue;
     const code = codeOfStack(valueOf(STACK));
     if (code === null) continue;
-    const key = JSON.stringify([code.function, code.isNative, code.isNative ? '' : code.line]);
-    const line = lines.get(key) ?? { ...code, count: 0, total: 0, max: 0, delayed: 0 };
-    lines.set(key, line);
+    const key = JSON.stringify([
+      ...[service, code.function, code.isNative, code.isNative ? '' : code.line],
+    ]);
+    const { line, times } = entryOf(lines, key, () => ({
+      line: { ...code, service, count: 0, total: 0, max: 0, delayed: 0 },
+      times: [],
+    }));
     const duration = end - start;
     const open = valueOf('eventloop.open_spans');
+    times.push(start);
     line.count++;
     line.total += duration;
     line.max = Math.max(line.max, duration);
     line.delayed += typeof open === 'number' ? open : Number(open ?? 0);
   }
-  return [...lines.values()].sort((a, b) => b.total - a.total);
+  const sorted = [...lines.values()].sort((a, b) => b.line.total - a.line.total);
+  return { lines: sorted.map(({ line }) => line), times: sorted.map(({ times }) => times) };
 }

@@ -1,3 +1,4 @@
+import { findingTable } from '../tables/finding-table.js';
 import { openTable } from '../tables/tree-tables.js';
 import { memoryTable, poolTable, threadTable } from '../tables/resource-tables.js';
 import { errorTable } from '../tables/error-table.js';
@@ -65,6 +66,7 @@ export const PICTURED_GROUPS = 12;
 function* sections({ report, pictures }: IllustratedReport): Generator<Html, void> {
   yield stripSection(report);
   yield tableSection(lossTable(report));
+  yield tableSection(findingTable(report));
   yield groupSection(report);
   yield tableSection(groupWaitTable(report));
   yield tableSection(errorTable(report.errors));

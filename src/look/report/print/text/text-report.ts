@@ -9,6 +9,7 @@ import {
   summaryText,
   tracesTitle,
 } from '../report-texts.js';
+import { findingTable } from '../tables/finding-table.js';
 import { errorExamples, errorTable } from '../tables/error-table.js';
 import { groupTable, rateNote, groupWaitTable } from '../tables/group-tables.js';
 import { interruptionTable } from '../tables/interruption-tables.js';
@@ -17,7 +18,13 @@ import { lossTable, sourceTable } from '../tables/source-tables.js';
 import { openTable } from '../tables/tree-tables.js';
 import { timeText } from '../../measures/units.js';
 import { wrapped } from './display-width.js';
-import { groupWaitLines, interruptionLines, mpiLines, traceLines } from './text-sections.js';
+import {
+  findingLines,
+  groupWaitLines,
+  interruptionLines,
+  mpiLines,
+  traceLines,
+} from './text-sections.js';
 import type { TextRole, TextStyle } from './text-style.js';
 import { tableLines, sectionLines } from './text-table.js';
 
@@ -43,6 +50,7 @@ export function* textReport(
   yield* paragraph('bad', incompleteText(report));
   for (const hint of hintTexts(report)) yield* paragraph('hint', hint.join(' '));
   yield* sectionLines(lossTable(report), style);
+  yield* sectionLines(findingTable(report), style, findingLines(report.findings, style));
   if (groups.length > 0) {
     yield* sectionLines(groupTable(report), style);
     yield* paragraph('weak', rateNote(report));

@@ -10,6 +10,7 @@ import {
   threadText,
 } from '../interruption-texts.js';
 import type { MpiRun, Report, Group } from '../../shape/report-shape.js';
+import type { Finding } from '../../shape/finding-shape.js';
 import type { Interruptions, LongStall } from '../../shape/thread-shape.js';
 import type { SlowTrace, TreeRow } from '../../shape/trace-shape.js';
 import {
@@ -19,6 +20,7 @@ import {
   slowShareTable,
   stallLineTable,
 } from '../tables/interruption-tables.js';
+import { furtherText } from '../tables/finding-table.js';
 import { mpiTable } from '../tables/resource-tables.js';
 import { cellText } from '../tables/report-table.js';
 import { endOfTrace, traceTable } from '../tables/tree-tables.js';
@@ -34,6 +36,19 @@ const MAX_MATRIX_RANKS = 16;
 const BARS_FROM = 100;
 
 type Lines = Generator<string, void>;
+
+/** Findings in sentences, each with its evidence and where to go on. */
+export function* findingLines(findings: readonly Finding[], { width, paint }: TextStyle): Lines {
+  for (const [at, finding] of findings.entries()) {
+    const first = `${at + 1} `;
+    for (const [line, text] of [...wrapped(finding.text, width - first.length)].entries()) {
+      yield paint('bad', (line === 0 ? first : ' '.repeat(first.length)) + text);
+    }
+    for (const text of wrapped(furtherText(finding), width - first.length)) {
+      yield paint('weak', ' '.repeat(first.length) + text);
+    }
+  }
+}
 
 /** Yields sentences on what groups waited for. They are wrapped where a table would be cut. */
 export function* groupWaitLines(

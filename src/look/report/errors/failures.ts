@@ -1,0 +1,119 @@
+import { isError, rowAt } from '../../index/index-row.js';
+import type { LookIndex } from '../../index/look-index.js';
+import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
+import { recordedSpan } from '../names/recorded-attributes.js';
+import { errorFrame, messageShape } from './error-text.js';
+import type { ErrorFrame } from './error-text.js';
+
+export const TYPE = 'error.type';
+/** From a failed span up to its request. */
+const MOST_ANCESTORS = 32;
+/** An error that another type of error replaces is the same if the spans end so close to each other, in ns. */
+const SAME_END = 5e6;
+
+/** The error that a failed span has recorded. */
+export interface Failure {
+  type: string | null;
+  /** Whether the type is an attribute of the span: only those can be searched for. */
+  hasAttribute: boolean;
+  message: string | null;
+  frame: ErrorFrame | null;
+}
+
+/** An error, in the innermost span that failed because of it. */
+export interface FailedSpan extends Failure {
+  row: number;
+  /** Ns of the index. */
+  end: number;
+  name: string;
+  /** The error of which it is a part; undefined: it is one itself. */
+  cause: FailedSpan | undefined;
+}
+
+/** @param row of a failed span. */
+export function failedSpan(index: LookIndex, row: number): FailedSpan {
+  const { name, end } = rowAt(index, row);
+  const failure = failureOf(recordedSpan(index, row));
+  return { ...failure, row, end, name, cause: undefined };
+}
+
+/**
+ * Makes one of the failed spans of a trace through which one error passed: the innermost span stays. What it did not
+ * record of the error, a span above it may have.
+ */
+export function joinFailures(index: LookIndex, failures: readonly FailedSpan[]): void {
+  const byRow = new Map(failures.map((failure) => [failure.row, failure]));
+  for (const failure of failures.toSorted((a, b) => a.end - b.end || b.row - a.row)) {
+    const above = failedAbove(index, failure.row, byRow);
+    if (above === undefined || !isSame(failure, above)) continue;
+    // The last error below a span is the one that left it.
+    above.cause = failure;
+  }
+  for (const failure of failures) {
+    const innermost = innermostOf(failure);
+    if (innermost === failure) continue;
+    innermost.message ??= failure.message;
+    innermost.frame ??= failure.frame;
+    if (innermost.type === null) {
+      innermost.type = failure.type;
+      innermost.hasAttribute = failure.hasAttribute;
+    }
+  }
+}
+
+function innermostOf(failure: FailedSpan): FailedSpan {
+  let innermost = failure;
+  while (innermost.cause !== undefined) innermost = innermost.cause;
+  return innermost;
+}
+
+function failedAbove(
+  index: LookIndex,
+  row: number,
+  byRow: ReadonlyMap<number, FailedSpan>,
+): FailedSpan | undefined {
+  let ancestor = rowAt(index, row).parent;
+  for (let steps = 0; ancestor >= 0 && steps < MOST_ANCESTORS; steps++) {
+    const found = byRow.get(ancestor);
+    if (found !== undefined) return found;
+    ancestor = rowAt(index, ancestor).parent;
+  }
+  return undefined;
+}
+
+/** Whether the error of a span left the span above it, too: a status alone says nothing else. */
+function isSame(inner: FailedSpan, outer: FailedSpan): boolean {
+  const isBare = ({ message, frame }: Failure): boolean => message === null && frame === null;
+  if (isBare(outer)) return true;
+  if (inner.type === outer.type && inner.message === outer.message) return true;
+  // Of a library's error the call has the code, and the span above it the text.
+  return isBare(inner) && outer.end >= inner.end && outer.end - inner.end <= SAME_END;
+}
+
+/** The request that failed because of an error: the next one above it. */
+export function failedRequest(index: LookIndex, row: number): number | undefined {
+  let ancestor = row;
+  for (let steps = 0; ancestor >= 0 && steps < MOST_ANCESTORS; steps++) {
+    const { isRequest, flags, parent } = rowAt(index, ancestor);
+    if (isRequest) return isError(flags) ? ancestor : undefined;
+    ancestor = parent;
+  }
+  return undefined;
+}
+
+function failureOf(span: SpanRecord | undefined): Failure {
+  const attribute = span?.attributes[TYPE];
+  const exception = span?.events.findLast(({ name }) => name === 'exception')?.attributes ?? {};
+  const type = attribute ?? exception['exception.type'] ?? null;
+  const message = textOf(exception['exception.message']) ?? span?.status.message ?? '';
+  return {
+    type: type === null ? null : String(type),
+    hasAttribute: attribute != null,
+    message: messageShape(message),
+    frame: errorFrame(textOf(exception['exception.stacktrace']) ?? ''),
+  };
+}
+
+function textOf(value: RecordedValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

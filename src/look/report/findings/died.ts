@@ -1,0 +1,38 @@
+import { counted } from '../../../core/readable-text.js';
+import type { ReportSource } from '../shape/report-shape.js';
+import type { Rule } from './evidence.js';
+
+/** A process did not end by itself, or ended while requests were open. */
+export const died: Rule = {
+  name: 'died',
+  isAlways: true,
+  find({ report: { sources, open } }) {
+    const dead = new Map<number | string, ReportSource>();
+    for (const source of sources) {
+      if (source.state !== 'died' && source.state !== 'unfinished') continue;
+      const key = source.process ?? source.path;
+      if (!dead.has(key) || source.service !== null) dead.set(key, source);
+    }
+    const requests = open.spans.filter(({ depth, isNow }) => depth === 0 && !isNow);
+    return [...dead.values()].flatMap((source) => {
+      const { service, pid, state, until } = source;
+      const own = requests.filter((span) => span.service === service);
+      // A process that was told to end may have background work, but no request.
+      if (state === 'unfinished' && own.length === 0) return [];
+      const how = state === 'died' ? 'was killed' : 'ended by an exit or a signal';
+      const process = `${service ?? 'a process'}${pid === null ? '' : ` (process ${pid})`}`;
+      const openThen = own.length === 0 ? '' : `, with ${counted(own.length, 'open request')}`;
+      return {
+        rule: 'died',
+        loss: 'process',
+        lost: own.length,
+        service,
+        text: `${process} ${how}${openThen}`,
+        evidence: until === null ? `its recording is ${source.path}` : `it was alive at ${until}`,
+        trace: own[0]?.traceId ?? null,
+        section: 'open',
+        where: [],
+      };
+    });
+  },
+};

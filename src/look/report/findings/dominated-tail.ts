@@ -1,0 +1,46 @@
+import { POOLS } from '../groups/pool-waits.js';
+import { countText, durationText, shareText } from '../measures/units.js';
+import { exampleOf, ofService, weightOf } from './evidence.js';
+import type { Rule } from './evidence.js';
+
+/** Ns, and times the p50. */
+const LEAST_P95 = 250e6;
+const LEAST_RATIO = 5;
+/** Of the time of the slowest 5 %. */
+const LEAST_SHARE = 0.7;
+const LEAST_SLOW = 5;
+
+/** The slow requests of a route are slow because of one callee. */
+export const dominatedTail: Rule = {
+  name: 'dominated tail',
+  find({ routes, window, index }) {
+    return routes.flatMap(({ group, requests }) => {
+      const { p50, p95, service } = group;
+      if (p95 < LEAST_P95 || p95 < LEAST_RATIO * p50) return [];
+      const slow = requests.filter(({ duration }) => duration >= p95);
+      if (slow.length < LEAST_SLOW || !window.hasInTwo(slow.map(({ start }) => start))) return [];
+      const times = new Map<string, number>();
+      let all = 0;
+      for (const { waits, duration, weight } of slow) {
+        all += duration * weight;
+        for (const [name, time] of waits) {
+          times.set(name, (times.get(name) ?? 0) + time * weight);
+        }
+      }
+      const [most] = [...times].sort(([, a], [, b]) => b - a);
+      if (most === undefined || most[1] < LEAST_SHARE * all || POOLS.has(most[0])) return [];
+      const [callee, time] = most;
+      return {
+        rule: 'dominated tail',
+        loss: 'time',
+        lost: (time * group.recorded) / weightOf(requests),
+        service,
+        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): ${shareText(time / all)} of the slowest 5 % is ${callee}`,
+        evidence: `of ${countText(group.count)} requests, the longest took ${durationText(group.max)}`,
+        trace: exampleOf(index, slow),
+        section: 'slowest',
+        where: group.where ?? [],
+      };
+    });
+  },
+};

@@ -1,0 +1,95 @@
+import type { SampledGroup } from '../groups/callees.js';
+import type { SampledRequest } from '../groups/request-profile.js';
+import type { IndexRow } from '../../index/index-row.js';
+import { rowAt } from '../../index/index-row.js';
+import type { Counter, LookIndex } from '../../index/look-index.js';
+import type { TimeWindow } from '../measures/selection.js';
+import type { Finding, FindingRule } from '../shape/finding-shape.js';
+import type { Report } from '../shape/report-shape.js';
+import type { InterruptionTally } from '../threads/interruptions.js';
+
+/** What the rules read: the figures of a report, and what they were made of. */
+export interface Evidence {
+  readonly index: LookIndex;
+  readonly report: Omit<Report, 'findings'>;
+  readonly window: FindingWindow;
+  /** Routes, and the requests of each that were looked at; none where groups are no routes. */
+  readonly routes: readonly SampledGroup[];
+  /** Calls that failed, as far as their records were read. */
+  readonly failedCalls: readonly IndexRow[];
+  readonly interruptions: InterruptionTally;
+  /** By number of the report's lines of stalls: when each of these began. */
+  readonly stallTimes: readonly (readonly number[])[];
+}
+
+/** A rule of findings: what must be the case for its sentence. */
+export interface Rule {
+  readonly name: FindingRule;
+  /** Whether few requests or a short time do for it. */
+  readonly isAlways?: boolean;
+  find(evidence: Evidence): Finding[];
+}
+
+/** A process that starts is slow for so many ns, and memory that it takes says nothing. */
+const START = 10e9;
+const THIRDS = 3;
+
+/** The time in which something must be seen: in two of its three thirds. */
+export class FindingWindow {
+  /** Ns of the index. */
+  readonly from: number;
+  readonly to: number;
+  readonly #index: LookIndex;
+
+  constructor(index: LookIndex, { from, to }: TimeWindow) {
+    this.#index = index;
+    this.from = Math.max(from, START);
+    this.to = to;
+  }
+
+  /** Ns. */
+  get length(): number {
+    return Math.max(1, this.to - this.from);
+  }
+
+  /** Whether times, in ns of the index, are in two thirds. The first seconds of a recording do not count. */
+  hasInTwo(times: Iterable<number>): boolean {
+    const thirds = new Set<number>();
+    for (const time of times) if (time >= this.from) thirds.add(this.#thirdOf(time));
+    return thirds.size > 1;
+  }
+
+  /** Whether something that was first and last seen at these ISO times lasts: its ends are in different thirds. */
+  lasts(first: string, last: string): boolean {
+    const [begin, end] = [first, last].map((time) => {
+      return this.#thirdOf(Date.parse(time) * 1e6 - Number(this.#index.epoch));
+    });
+    return begin !== end;
+  }
+
+  #thirdOf(time: number): number {
+    const third = Math.floor(((time - this.from) / this.length) * THIRDS);
+    return Math.min(Math.max(third, 0), THIRDS - 1);
+  }
+}
+
+/** ` of shop`, or nothing without a service. */
+export function ofService(service: string | null): string {
+  return service === null ? '' : ` of ${service}`;
+}
+
+/** The trace of the request that took the most time of those that are given; null: there is none. */
+export function exampleOf(index: LookIndex, requests: readonly SampledRequest[]): string | null {
+  const [longest] = requests.toSorted((a, b) => b.duration - a.duration);
+  return longest === undefined ? null : rowAt(index, longest.row).traceId;
+}
+
+/** Sum of the weights: how many requests these stand for, in parts of all weights. */
+export function weightOf(requests: readonly SampledRequest[]): number {
+  return requests.reduce((sum, { weight }) => sum + weight, 0);
+}
+
+/** The curves of a name, of each thread. */
+export function curvesOf({ counters }: LookIndex, name: string): Counter[] {
+  return counters.filter((counter) => counter.name === name);
+}

@@ -1,0 +1,70 @@
+import { LOOP_DELAY_CURVE } from '../../../spans/read/loop-curves.js';
+import type { Counter } from '../../index/look-index.js';
+import { durationText, shareText } from '../measures/units.js';
+import { UTILISATION } from '../recording/recorded-times.js';
+import { threadOfCounter } from '../threads/memory.js';
+import { curvesOf, ofService } from './evidence.js';
+import type { Rule } from './evidence.js';
+
+const LEAST_BUSY = 0.9;
+/** For so many ns in a row. */
+const LEAST_TIME = 10e9;
+/** Ns, the p95 of the delays meanwhile. */
+const LEAST_DELAY = 20e6;
+
+interface Stretch {
+  from: number;
+  to: number;
+}
+
+/** An event loop has no time left, and events wait for it. */
+export const loopUsedUp: Rule = {
+  name: 'loop used up',
+  find({ index, window }) {
+    const delays = curvesOf(index, LOOP_DELAY_CURVE);
+    return curvesOf(index, UTILISATION).flatMap((busy) => {
+      const delay = delays.find(
+        ({ source, thread }) => source === busy.source && thread === busy.thread,
+      );
+      if (delay === undefined) return [];
+      const used = busyStretches(busy, window.from, window.to);
+      const waits = used.flatMap(({ from, to }) => valuesIn(delay, from, to)).sort((a, b) => a - b);
+      const p95 = waits[Math.ceil(0.95 * waits.length) - 1] ?? 0;
+      const time = used.reduce((sum, { from, to }) => sum + to - from, 0);
+      if (p95 < LEAST_DELAY || !window.hasInTwo(used.flatMap(({ from, to }) => [from, to - 1]))) {
+        return [];
+      }
+      const { service, thread } = threadOfCounter(index, busy);
+      return {
+        rule: 'loop used up',
+        loss: 'time',
+        lost: time,
+        service,
+        text: `the event loop of thread ${thread}${ofService(service)} is used up: events wait ${durationText(p95)} (p95)`,
+        evidence: `it is busy for ${shareText(LEAST_BUSY)} or more in ${durationText(time)} of ${durationText(window.length)}`,
+        trace: null,
+        section: 'threads',
+        where: [],
+      };
+    });
+  },
+};
+
+/** Where a curve is high for long enough. */
+function busyStretches({ times, values }: Counter, begin: number, end: number): Stretch[] {
+  const stretches: Stretch[] = [];
+  let from: number | undefined;
+  for (let at = 0; at < times.length; at++) {
+    const isBusy = values[at]! >= LEAST_BUSY && times[at]! >= begin && times[at]! < end;
+    if (isBusy) from ??= times[at]!;
+    else if (from !== undefined) {
+      if (times[at]! - from >= LEAST_TIME) stretches.push({ from, to: times[at]! });
+      from = undefined;
+    }
+  }
+  return stretches;
+}
+
+function valuesIn({ times, values }: Counter, from: number, to: number): number[] {
+  return [...values].filter((_, at) => times[at]! >= from && times[at]! < to);
+}

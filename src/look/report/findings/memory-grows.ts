@@ -1,0 +1,54 @@
+import { HEAP_USED } from '../../../spans/read/loop-curves.js';
+import { bytesText, durationText } from '../measures/units.js';
+import { threadOfCounter } from '../threads/memory.js';
+import { curvesOf, ofService } from './evidence.js';
+import type { Rule } from './evidence.js';
+
+/** Ns, and in how many pieces the least use of the heap must rise each time. */
+const LEAST_TIME = 300e9;
+const PIECES = 6;
+const LEAST_MAJOR = 6;
+const LEAST_GROWTH = 50 * 2 ** 20;
+/** Node's limit on most machines, and until when the heap must reach it. */
+const USUAL_LIMIT = 4 * 2 ** 30;
+const DAY = 86_400e9;
+const MAJOR = /major|mark/;
+
+/** What is left of a heap after collections rises and rises. */
+export const memoryGrows: Rule = {
+  name: 'memory grows',
+  find({ index, window, report: { interruptions } }) {
+    const majors = interruptions.collections
+      .filter(({ name }) => MAJOR.test(name))
+      .reduce((sum, { count }) => sum + count, 0);
+    if (window.length < LEAST_TIME || majors < LEAST_MAJOR) return [];
+    return curvesOf(index, HEAP_USED).flatMap((heap) => {
+      const lowest = new Array<number>(PIECES).fill(Infinity);
+      for (const [at, time] of heap.times.entries()) {
+        const piece = Math.floor(((time - window.from) / window.length) * PIECES);
+        if (piece < 0 || piece >= PIECES || heap.values[at] === 0) continue;
+        lowest[piece] = Math.min(lowest[piece]!, heap.values[at]!);
+      }
+      const isRising = lowest.every(
+        (bytes, at) => Number.isFinite(bytes) && (at === 0 || bytes > lowest[at - 1]!),
+      );
+      const [first, last] = [lowest[0]!, lowest.at(-1)!];
+      const perNs = (last - first) / (window.length * (1 - 1 / PIECES));
+      if (!isRising || last - first < LEAST_GROWTH) return [];
+      const left = (USUAL_LIMIT - last) / perNs;
+      if (left > DAY) return [];
+      const { service, thread } = threadOfCounter(index, heap);
+      return {
+        rule: 'memory grows',
+        loss: 'time',
+        lost: 0,
+        service,
+        text: `the heap of thread ${thread}${ofService(service)} grows by ${bytesText(perNs * 3600e9)} an hour, and collections do not free it`,
+        evidence: `${bytesText(first)} to ${bytesText(last)} in ${durationText(window.length)}; 4 GiB in ${durationText(Math.max(0, left))}`,
+        trace: null,
+        section: 'memory',
+        where: [],
+      };
+    });
+  },
+};

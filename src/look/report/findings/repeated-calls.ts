@@ -1,0 +1,64 @@
+import { weightedPercentile } from '../groups/callees.js';
+import type { CallsOfRequest, SampledRequest } from '../groups/request-profile.js';
+import { countText, durationText, shareText } from '../measures/units.js';
+import { nameWithTarget } from '../names/request-name.js';
+import { exampleOf, ofService, weightOf } from './evidence.js';
+import type { Rule } from './evidence.js';
+
+const LEAST_CALLS = 10;
+const LEAST_REQUESTS = 20;
+/** Of the requests of the route, and of its time. */
+const LEAST_SHARE = 0.5;
+const LEAST_TIME = 0.1;
+
+interface Repeated {
+  request: SampledRequest;
+  calls: CallsOfRequest;
+}
+
+/** A request asks the same of one callee again and again, one call after the other: N+1 queries. */
+export const repeatedCalls: Rule = {
+  name: 'repeated calls',
+  find({ routes, window, index }) {
+    return routes.flatMap(({ group, requests }) => {
+      if (group.recorded < LEAST_REQUESTS) return [];
+      const byCallee = new Map<string, Repeated[]>();
+      for (const request of requests) {
+        for (const calls of request.calls) {
+          if (calls.inRow < LEAST_CALLS) continue;
+          const name = nameWithTarget(calls);
+          byCallee.set(name, [...(byCallee.get(name) ?? []), { request, calls }]);
+        }
+      }
+      const all = weightOf(requests);
+      const allTime = requests.reduce((sum, { duration, weight }) => sum + duration * weight, 0);
+      return [...byCallee].flatMap(([callee, repeated]) => {
+        const of = repeated.map(({ request }) => request);
+        const share = weightOf(of) / all;
+        const time =
+          repeated.reduce((sum, { request, calls }) => sum + calls.inRowTime * request.weight, 0) /
+          allTime;
+        if (share < LEAST_SHARE || time < LEAST_TIME) return [];
+        if (!window.hasInTwo(of.map(({ start }) => start))) return [];
+        const times = repeated.map(
+          ({ request: { weight }, calls: { inRow } }) => [...([inRow, weight] as const)] as const,
+        );
+        const one = repeated.flatMap(({ request: { weight }, calls: { durations } }) =>
+          durations.map((duration) => [duration, weight] as const),
+        );
+        const typical = countText(weightedPercentile(times, 50));
+        return {
+          rule: 'repeated calls',
+          loss: 'time',
+          lost: time * group.total,
+          service: group.service,
+          text: `${group.name}${ofService(group.service)} calls ${callee} ${typical} times a request, one after the other: ${shareText(time)} of its time`,
+          evidence: `in ${shareText(share)} of ${countText(group.count)} requests, ${durationText(weightedPercentile(one, 50))} a call`,
+          trace: exampleOf(index, of),
+          section: 'callees',
+          where: group.where ?? [],
+        };
+      });
+    });
+  },
+};

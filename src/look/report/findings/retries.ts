@@ -1,0 +1,42 @@
+import type { SampledRequest } from '../groups/request-profile.js';
+import { addToList } from '../../../core/map-entries.js';
+import { countText, shareText } from '../measures/units.js';
+import { nameWithTarget } from '../names/request-name.js';
+import { exampleOf, ofService, weightOf } from './evidence.js';
+import type { Rule } from './evidence.js';
+
+/** Of the requests of the route, and of those that were looked at. */
+const LEAST_SHARE = 0.01;
+const LEAST_SEEN = 3;
+
+/** Requests call one callee again after it has failed, and again. */
+export const retries: Rule = {
+  name: 'retries',
+  find({ routes, window, index }) {
+    return routes.flatMap(({ group, requests }) => {
+      const byCallee = new Map<string, SampledRequest[]>();
+      for (const request of requests) {
+        for (const calls of request.calls) {
+          if (calls.isRetried) addToList(byCallee, nameWithTarget(calls), request);
+        }
+      }
+      return [...byCallee].flatMap(([callee, of]) => {
+        const share = weightOf(of) / weightOf(requests);
+        if (of.length < LEAST_SEEN || share < LEAST_SHARE) return [];
+        if (!window.hasInTwo(of.map(({ start }) => start))) return [];
+        const time = of.reduce((sum, { duration, weight }) => sum + duration * weight, 0);
+        return {
+          rule: 'retries',
+          loss: 'time',
+          lost: (time * group.recorded) / weightOf(requests),
+          service: group.service,
+          text: `${group.name}${ofService(group.service)} calls ${callee} three times or more after it has failed, in ${shareText(share)} of its requests`,
+          evidence: `of ${countText(group.count)} requests`,
+          trace: exampleOf(index, of),
+          section: 'callees',
+          where: group.where ?? [],
+        };
+      });
+    });
+  },
+};

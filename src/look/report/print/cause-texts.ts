@@ -1,0 +1,16 @@
+import type { ErrorType } from '../shape/report-shape.js';
+import { shortScript } from './interruption-texts.js';
+
+/** A frame by the last two names of its script, without the column: `reserve (src/stock.js:12)`. */
+export function frameText(frame: string): string {
+  const [, name = '', script = frame] = /^(?:(.*) \()?(.*?)(?::\d+)?\)?$/.exec(frame) ?? [];
+  return name === '' ? shortScript(script) : `${name} (${shortScript(script)})`;
+}
+
+/** `RangeError "no stock of ?" at reserve (src/stock.js:12)`, `23505 of INSERT orders`. */
+export function causeText({ type, message, frame, name }: ErrorType): string {
+  const what = [type ?? 'an error', ...(message === null ? [] : [JSON.stringify(message)])];
+  if (frame !== null) what.push(`at ${frameText(frame)}`);
+  if (message === null) what.push(`of ${name}`);
+  return what.join(' ');
+}

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../../src/look/report/shape/finding-shape.js';
+import type { Span } from '../../../../src/spans/span.js';
+import { startSpan } from '../../../../src/spans/start-span.js';
+import { recording, reportOn, seededNumbers } from '../recorded-service.js';
+
+const MS = 1_000_000n;
+/** A minute ago, so that all of it is over. */
+const BEGIN = (BigInt(Date.now()) - 60_000n) * MS;
+
+interface Request {
+  span: Span;
+  /** Of all requests. */
+  number: number;
+  /** Ns since 1970. */
+  start: bigint;
+  random: () => number;
+}
+
+/** A call below a span, from `at` to `at + length` ms after the request's start. */
+function call({ start }: Request, parent: Span, name: string, at: number, length: number): Span {
+  const startTime = start + BigInt(Math.round(at * 1000)) * 1000n;
+  const attributes = { 'db.system.name': 'postgresql' };
+  const span = startSpan(name, attributes, { kind: 'client', parent, startTime });
+  return Object.assign(span, { endLater: startTime + BigInt(Math.round(length * 1000)) * 1000n });
+}
+
+function endCall(span: Span): void {
+  span.end((span as Span & { endLater: bigint }).endLater);
+}
+
+/** Findings on `count` requests of GET /orders/:id within so many seconds; `serve` returns how many ms each takes. */
+async function findingsOn(
+  serve: (request: Request) => number,
+  { count = 300, seconds = 60 } = {},
+): Promise<Finding[]> {
+  const numbers = seededNumbers(11);
+  const { path } = await recording(
+    () => {
+      for (let number = 0; number < count; number++) {
+        const start = BEGIN + (BigInt(number) * BigInt(seconds) * 1000n * MS) / BigInt(count);
+        const attributes = { 'http.route': '/orders/:id' };
+        const options = { kind: 'server', parent: null, startTime: start } as const;
+        const span = startSpan('GET /orders/:id', attributes, options);
+        const random = (): number => numbers.next().value;
+        const length = serve({ span, number, start, random });
+        span.end(start + BigInt(Math.round(length * 1000)) * 1000n);
+      }
+    },
+    { service: 'shop' },
+  );
+  const { report } = await reportOn([path]);
+  return report.findings;
+}
+
+const rulesOf = (findings: readonly Finding[]): string[] => findings.map(({ rule }) => rule);
+
+/** Calls one after the other; their ms. */
+function calls(request: Request, names: readonly string[], length: number): number {
+  for (const [at, name] of names.entries()) {
+    endCall(call(request, request.span, name, at * length, length));
+  }
+  return names.length * length;
+}
+
+const PRODUCTS = Array.from({ length: 40 }, () => 'SELECT products');
+
+describe('findings', () => {
+  it('are none of a healthy service', async () => {
+    const findings = await findingsOn((request) => {
+      const { random, span, number } = request;
+      const time = calls(request, ['SELECT orders', 'SELECT items', 'SELECT items'], 1 + random());
+      // Once in a while something fails, and something is slow.
+      if (number === 100) span.fail(new Error('once'));
+      return random() < 0.02 ? 10 * time : time;
+    });
+    expect(findings).toEqual([]);
+  });
+
+  it('name repeated calls, with figures and a trace', async () => {
+    const [finding, ...others] = await findingsOn(
+      (request) => calls(request, ['SELECT orders', ...PRODUCTS], 1) + 4,
+    );
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({
+      rule: 'repeated calls',
+      loss: 'time',
+      service: 'shop',
+      text: 'GET /orders/:id of shop calls SELECT products 40 times a request, one after the other: 88.9 % of its time',
+      evidence: 'in 100 % of 300 requests, 1 ms a call',
+      section: 'callees',
+    });
+    expect(finding!.trace).toMatch(/^[\da-f]{32}$/);
+    expect(finding!.lost / 1e9).toBeCloseTo(300 * 0.04, 1);
+  });
+
+  it('see repeated calls below spans of an ORM that have one call each', async () => {
+    const findings = await findingsOn((request) => {
+      for (let at = 0; at < 12; at++) {
+        const { start, span: parent } = request;
+        const startTime = start + BigInt(at) * MS;
+        const orm = startSpan('Product.find', {}, { parent, startTime });
+        endCall(call(request, orm, 'SELECT products', at, 1));
+        orm.end(startTime + MS);
+      }
+      return 13;
+    });
+    expect(rulesOf(findings)).toEqual(['repeated calls']);
+  });
+
+  it.each([
+    [
+      'at the same time',
+      (request: Request) => {
+        for (let at = 0; at < 40; at++) endCall(call(request, request.span, 'SELECT', 0, 10));
+        return 12;
+      },
+    ],
+    ['of nine', (request: Request) => calls(request, PRODUCTS.slice(0, 9), 1)],
+    ['that take a twentieth of the time', (request: Request) => calls(request, PRODUCTS, 1) + 760],
+    [
+      'in two of five requests',
+      (request: Request) => calls(request, request.number % 5 < 2 ? PRODUCTS : ['SELECT'], 1),
+    ],
+  ])('do not name calls %s', async (_, serve) => {
+    expect(rulesOf(await findingsOn(serve))).not.toContain('repeated calls');
+  });
+
+  it('need half a minute, fifty requests, and two thirds of the time', async () => {
+    const serve = (request: Request): number => calls(request, PRODUCTS, 1);
+    expect(await findingsOn(serve, { seconds: 29 })).toEqual([]);
+    expect(await findingsOn(serve, { count: 49 })).toEqual([]);
+    const late = await findingsOn((request) =>
+      calls(request, request.number < 200 ? ['SELECT'] : [...PRODUCTS, ...PRODUCTS], 1),
+    );
+    expect(late).toEqual([]);
+  });
+
+  it('name one cause of failures once, whatever it passes through', async () => {
+    const findings = await findingsOn((request) => {
+      const { span, number, start } = request;
+      if (number % 10 !== 0) return calls(request, ['INSERT orders'], 2);
+      const error = new RangeError(`no stock of ${number}`);
+      const handler = startSpan('handler', {}, { parent: span, startTime: start });
+      handler.fail(error).end(start + 3n * MS);
+      span.fail(error);
+      return 4;
+    });
+    expect(rulesOf(findings)).toEqual(['failures']);
+    expect(findings[0]).toMatchObject({ loss: 'requests', lost: 30, section: 'errors' });
+    expect(findings[0]!.text).toMatch(
+      /^GET \/orders\/:id of shop fails, 10 % of its requests: RangeError "no stock of \?" at findings\/findings\.test\.ts:\d+$/,
+    );
+  });
+
+  it('do not name failures below a percent, nor calls that fail while requests do not', async () => {
+    const few = await findingsOn(
+      ({ span, number }) => {
+        if (number % 200 === 0) span.fail(new Error('rare'));
+        return 2;
+      },
+      { count: 1000 },
+    );
+    expect(few).toEqual([]);
+    const handled = await findingsOn((request) => {
+      endCall(call(request, request.span, 'GET cache', 0, 1).fail(new Error('miss')));
+      return 2;
+    });
+    expect(handled).toEqual([]);
+  });
+
+  it('name the callee of a slow tail', async () => {
+    const findings = await findingsOn((request) => {
+      const { number, random } = request;
+      const length = number % 12 === 0 ? 600 + 100 * random() : 10;
+      endCall(call(request, request.span, 'quote', 1, length));
+      return length + 2;
+    });
+    expect(rulesOf(findings)).toEqual(['dominated tail']);
+    expect(findings[0]!.text).toMatch(
+      /^GET \/orders\/:id of shop has a p95 of 6\d\d ms \(p50 12 ms\): 99\.\d % of the slowest 5 % is quote$/,
+    );
+  });
+
+  it('name a timeout, and the retries before a failure', async () => {
+    const findings = await findingsOn((request) => {
+      const { span, number } = request;
+      if (number % 10 !== 0) return calls(request, ['quote'], 5);
+      endCall(call(request, span, 'quote', 0, 1000 + (number % 3)).fail(new Error('timeout')));
+      endCall(call(request, span, 'quote', 1010, 1000).fail(new Error('timeout')));
+      endCall(call(request, span, 'quote', 2020, 5));
+      return 2030;
+    });
+    expect(rulesOf(findings).toSorted()).toEqual(['constant timeout', 'dominated tail', 'retries']);
+    const [timeout] = findings;
+    expect(timeout!.text).toBe('quote of shop fails after 1 s each time: a timeout');
+    expect(timeout!.evidence).toMatch(/^60 calls, 1 s to 1 s$/);
+  });
+
+  it('take no failures at all times for a timeout', async () => {
+    const findings = await findingsOn((request) => {
+      const { span, number, random } = request;
+      const length = number % 10 === 0 ? 500 + 3000 * random() : 5;
+      const quote = call(request, span, 'quote', 0, length);
+      if (length > 5) quote.fail(new Error('refused'));
+      endCall(quote);
+      return length + 1;
+    });
+    expect(rulesOf(findings)).not.toContain('constant timeout');
+  });
+
+  it('name the pool that requests wait for, and who holds it', async () => {
+    let before: { span: Span; end: bigint } | undefined;
+    const findings = await findingsOn((request) => {
+      const { span, start } = request;
+      const waits = before !== undefined;
+      if (waits) {
+        const links = [{ to: before!.span, attributes: { 'tracewright.pool.held': 30e6 } }];
+        const options = { parent: span, startTime: start, links };
+        startSpan('generic pool', {}, options).end(start + 30n * MS);
+      }
+      endCall(call(request, span, 'SELECT orders', 30, 5));
+      before = { span, end: start + 36n * MS };
+      return 36;
+    });
+    expect(rulesOf(findings)).toEqual(['pool is the queue']);
+    expect(findings[0]!.text).toBe(
+      'generic pool of shop is too small: GET /orders/:id waits 30 ms for a connection (p95), of 36 ms',
+    );
+    expect(findings[0]!.evidence).toMatch(
+      /^299 waits of 8.97 s together, held by GET \/orders\/:id/,
+    );
+  });
+});
