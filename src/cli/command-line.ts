@@ -8,6 +8,7 @@ import { dumpCommand } from './commands/dump.js';
 import { recoverCommand } from './commands/recover.js';
 import { reportCommand } from './commands/report.js';
 import { shipCommand } from './commands/ship.js';
+import { traceCommand } from './commands/trace.js';
 import { viewCommand } from './commands/view.js';
 import { ClosedPipe, standardOutput } from './output/text-output.js';
 
@@ -18,6 +19,7 @@ const commands = new Map<string, Command>([
   ['convert', convertCommand],
   ['recover', recoverCommand],
   ['report', reportCommand],
+  ['trace', traceCommand],
   ['view', viewCommand],
   ['ship', shipCommand],
 ]);

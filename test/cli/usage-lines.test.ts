@@ -6,6 +6,7 @@ import { dumpCommand } from '../../src/cli/commands/dump.js';
 import { recoverCommand } from '../../src/cli/commands/recover.js';
 import { reportCommand } from '../../src/cli/commands/report.js';
 import { shipCommand } from '../../src/cli/commands/ship.js';
+import { traceCommand } from '../../src/cli/commands/trace.js';
 import { viewCommand } from '../../src/cli/commands/view.js';
 import type { Command } from '../../src/cli/command.js';
 
@@ -28,6 +29,7 @@ const COMMANDS: [string, Command][] = [
   ['recover', recoverCommand],
   ['report', reportCommand],
   ['ship', shipCommand],
+  ['trace', traceCommand],
   ['view', viewCommand],
 ];
 

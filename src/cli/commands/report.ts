@@ -10,12 +10,10 @@ import { PICTURED_GROUPS, reportPage } from '../../look/report/print/html/html-p
 import { makeReport } from '../../look/report/report.js';
 import type { ReportOptions } from '../../look/report/report.js';
 import { endOf } from '../../look/report/measures/selection.js';
+import { SECTION_NAMES } from '../../look/report/print/text/report-sections.js';
 import { jsonReport, textReport } from '../../look/report/print/text/text-report.js';
-import {
-  terminalStyle,
-  textStyle,
-  type TextStyle,
-} from '../../look/report/print/text/text-style.js';
+import type { ReportChoice } from '../../look/report/print/text/text-report.js';
+import { didYouMean } from '../../core/nearest-name.js';
 import { findTraces } from '../../traces/find-traces.js';
 import { type Command, EXIT_DONE, parseCommandLine, printMessage, UsageError } from '../command.js';
 import {
@@ -28,7 +26,7 @@ import {
 import { refusePartOf } from '../conversions/input-traces.js';
 import { indexHelp, indexOptions, openIndex } from '../index-options.js';
 import { checkInput, inputHelp, inputOptions, pathHelp } from '../input-options.js';
-import { fileOutput, standardOutput } from '../output/text-output.js';
+import { fileOutput, ownStyle, printLines } from '../output/text-output.js';
 
 type CompareValues = Parameters<typeof checkSelection>[0] &
   Parameters<typeof checkInput>[0] &
@@ -42,7 +40,8 @@ const ignore = (): void => undefined;
 export const reportCommand: Command = {
   summary: 'say which requests were slow and why, and what is missing',
   help: `Usage: tracewright report PATH... [SELECTION] [--by GROUP]... [--slowest N]
-                         [--exact] [--json | --html FILE [--force]] [INDEX]
+                         [--exact] [--all | --section NAME...]
+                         [--json | --html FILE [--force]] [INDEX]
        tracewright report PATH... --against OTHER... [SELECTION]
                          [--by ATTRIBUTE]... [--json] [INDEX]
 
@@ -50,10 +49,10 @@ SELECTION is [--since|--from TIME] [--until TIME] [--where CONDITION]...
 INDEX is     [--ring-dir DIR]... [--cache DIR|off] [--clear-cache] [--format F]
              [--endian E]
 
-Reports on the traces at PATH together: counts, errors and latency by route;
-the slowest traces as trees, and what they waited for; stalls of event loops
-and garbage collections; calls of MPI; what was open at the end, what was lost,
-and how busy the threads were.
+Reports on the traces at PATH together, on one screen: what is wrong, routes,
+causes of failure, code that blocks event loops, how processes ended, and what
+is open. --all prints everything: also the slowest traces as trees, what routes
+wait for, calls of MPI, what was lost, and how busy the threads were.
 
 With --against, compares PATH (after a change) with OTHER (before it): which
 spans became slower, which faster, and by how much.
@@ -74,7 +73,9 @@ ${pathHelp}
 ${conditionHelp}  --slowest     how many traces to show; default 5, at most ${MAX_SLOWEST}
   --exact       exact percentiles. Otherwise they are within 1 %, and take less
                 memory
-  --force       replace FILE if it exists
+  --all         every section in full
+  --section     only this section; can be repeated:
+${sectionHelp()}  --force       replace FILE if it exists
 ${indexHelp}${inputHelp}  --help        print this text
 
 Text is as wide as the terminal, or 100 columns in a file or pipe. COLUMNS
@@ -96,6 +97,8 @@ Exit codes
         by: { type: 'string', multiple: true },
         slowest: { type: 'string' },
         exact: { type: 'boolean' },
+        all: { type: 'boolean' },
+        section: { type: 'string', multiple: true },
         force: { type: 'boolean' },
         ...conditionOptions,
         ...indexOptions,
@@ -118,6 +121,7 @@ Exit codes
       exact: values.exact === true,
       pictures: file === undefined ? 0 : PICTURED_GROUPS,
     };
+    const choice = checkChoice(values);
     const selection = checkSelection(values);
     const form = checkInput(values);
     // Before what may take long: it fails if the file exists.
@@ -138,15 +142,44 @@ Exit codes
       return exitCode;
     }
     const { report } = illustrated;
-    await print(
-      json ? [jsonReport(report)] : textReport(report, ownStyle(), selectionTexts(values)),
+    await printLines(
+      json ? [jsonReport(report)] : textReport(report, ownStyle(), selectionTexts(values), choice),
     );
     return exitCode;
   },
 };
 
+/** Names of sections in lines of a help text. */
+function sectionHelp(): string {
+  const third = Math.ceil(SECTION_NAMES.length / 3);
+  const lines = [0, 1, 2].map((at) => SECTION_NAMES.slice(third * at, third * (at + 1)));
+  return lines.map((names) => `                ${names.join(', ')}\n`).join('');
+}
+
+/** @throws UsageError for a section that does not exist. */
+function checkChoice(values: {
+  all?: boolean | undefined;
+  section?: string[] | undefined;
+  slowest?: string | undefined;
+}): ReportChoice {
+  const { all, section, slowest } = values;
+  if (all === true && section !== undefined) {
+    throw new UsageError('--all and --section cannot be used together');
+  }
+  if (section !== undefined) {
+    return section.map((name) => {
+      const known = SECTION_NAMES.find((each) => each === name);
+      if (known !== undefined) return known;
+      const hint = didYouMean(name, SECTION_NAMES) || `; use one of ${SECTION_NAMES.join(', ')}`;
+      throw new UsageError(`--section ${JSON.stringify(name)} does not exist${hint}`);
+    });
+  }
+  // Traces are asked for, and a screen has no room for them.
+  return all === true || slowest !== undefined ? 'all' : 'screen';
+}
+
 /** Options that say what a report of one recording has. */
-const NOT_COMPARED = ['html', 'slowest', 'exact', 'force'] as const;
+const NOT_COMPARED = ['html', 'slowest', 'exact', 'force', 'all', 'section'] as const;
 
 /** @throws UsageError for an option that a comparison does not have. */
 function checkComparison(values: Readonly<Record<string, unknown>>): void {
@@ -182,7 +215,9 @@ async function compare(
     try {
       const comparison = await compareRecordings(before, after, attributes);
       const json = values.json === true;
-      await print(json ? [comparisonJson(comparison)] : comparisonText(comparison, ownStyle()));
+      await printLines(
+        json ? [comparisonJson(comparison)] : comparisonText(comparison, ownStyle()),
+      );
     } finally {
       after.index.close();
     }
@@ -190,20 +225,6 @@ async function compare(
     before.index.close();
   }
   return exitCode;
-}
-
-function ownStyle(): TextStyle {
-  const { width, colour } = terminalStyle(process.stdout);
-  return textStyle(width, colour);
-}
-
-async function print(lines: Iterable<string>): Promise<void> {
-  const output = standardOutput();
-  for (const line of lines) {
-    const full = output.write(`${line}\n`);
-    if (full) await full;
-  }
-  await output.end();
 }
 
 /** What `--by` names. */

@@ -4,6 +4,8 @@ import { finished } from 'node:stream/promises';
 import { hasCode } from '../../core/files/system-error.js';
 import { removeReplaced } from '../../core/files/path-taken.js';
 import { PRIVATE_FILE } from '../../core/options/file-mode.js';
+import { terminalStyle, textStyle } from '../../look/report/print/text/text-style.js';
+import type { TextStyle } from '../../look/report/print/text/text-style.js';
 import { UsageError } from '../command.js';
 
 const CHUNK_CHARACTERS = 64 << 10;
@@ -111,4 +113,20 @@ export async function fileOutput(path: string, force: boolean): Promise<TextOutp
     });
   });
   return new TextOutput(stream, path);
+}
+
+/** Width and colours of standard output. */
+export function ownStyle(): TextStyle {
+  const { width, colour } = terminalStyle(process.stdout);
+  return textStyle(width, colour);
+}
+
+/** Prints lines on standard output. */
+export async function printLines(lines: Iterable<string>): Promise<void> {
+  const output = standardOutput();
+  for (const line of lines) {
+    const full = output.write(`${line}\n`);
+    if (full) await full;
+  }
+  await output.end();
 }

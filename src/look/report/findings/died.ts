@@ -13,7 +13,7 @@ export const died: Rule = {
       const key = source.process ?? source.path;
       if (!dead.has(key) || source.service !== null) dead.set(key, source);
     }
-    const requests = open.spans.filter(({ depth, isNow }) => depth === 0 && !isNow);
+    const requests = open.spans.filter(({ isRequest, isNow }) => isRequest && !isNow);
     return [...dead.values()].flatMap((source) => {
       const { service, pid, state, until } = source;
       const own = requests.filter((span) => span.service === service);

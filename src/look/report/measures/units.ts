@@ -1,5 +1,5 @@
 /** Three digits, without zeros at the end: `1.23`, `47.6`, `154`. */
-function digits(value: number): string {
+export function digits(value: number): string {
   return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 }
 

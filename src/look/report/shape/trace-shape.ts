@@ -98,6 +98,7 @@ export interface OpenSpan extends Pick<TreeRow, 'depth' | 'system' | keyof Named
   age: number;
   /** Whether its process runs. */
   isNow: boolean;
+  isRequest: boolean;
   traceId: string | null;
 }
 

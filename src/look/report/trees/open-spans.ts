@@ -89,6 +89,7 @@ function describe(
     start: isoTime(index.epoch, own.start),
     age: ageOf(part, at),
     isNow: part.source.until !== undefined,
+    isRequest: own.isRequest,
     traceId: own.traceId,
   };
 }

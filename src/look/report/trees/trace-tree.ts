@@ -1,5 +1,6 @@
 import { addToList } from '../../../core/map-entries.js';
 import type { TreeRow, TreeSpan, WaitedFor } from '../shape/trace-shape.js';
+import { longestOfTree } from './longest-of-tree.js';
 import { selfTime, SpanFamily, waitedTimes } from './span-family.js';
 
 interface TraceTree {
@@ -8,6 +9,8 @@ interface TraceTree {
   waitedFor: WaitedFor[];
 }
 
+/** Of a tree that is cut, so many times the rows are looked at for the longest. */
+const LOOKED_AT = 20;
 /** More siblings of one name become one row. */
 const MAX_SIBLINGS = 3;
 
@@ -68,16 +71,15 @@ function rowOf(
  * The tree of a trace, and what its longest span waited for.
  *
  * @param slow number of the span whose critical path is wanted.
- * @param maxRows of the tree.
+ * @param maxRows of the tree: the longest, and those above them.
  */
 export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: number): TraceTree {
   const family = new SpanFamily(spans);
   const begin = spans.reduce((least, { start }) => Math.min(least, start), Infinity);
   const waited = waitedTimes(spans, family, slow);
   const rows: TreeRow[] = [];
-  let shown = 0;
   const waiting = [{ siblings: shownSiblings(family.tops, spans), depth: 0 }];
-  while (waiting.length > 0 && rows.length < maxRows) {
+  while (waiting.length > 0 && rows.length < LOOKED_AT * maxRows) {
     const { siblings, depth } = waiting.at(-1)!;
     const next = siblings.next();
     if (next.done === true) {
@@ -85,7 +87,6 @@ export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: num
       continue;
     }
     rows.push(rowOf(next.value, spans, family, waited, begin, depth));
-    shown += next.value.length;
     if (next.value.length === 1) {
       const children = family.children[next.value[0]!]!;
       if (children.length > 0) {
@@ -95,7 +96,9 @@ export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: num
   }
   const tally = new WaitTally();
   tally.add(spans, waited, slow);
-  return { rows, omitted: spans.length - shown, waitedFor: tally.longest };
+  const longest = longestOfTree(rows, maxRows);
+  const omitted = longest.reduce((left, { repeated }) => left - repeated, spans.length);
+  return { rows: longest, omitted, waitedFor: tally.longest };
 }
 
 /** Names by which it is reported. */

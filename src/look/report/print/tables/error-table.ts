@@ -1,5 +1,6 @@
 import { counted } from '../../../../core/readable-text.js';
 import type { ErrorType, FailedSpans } from '../../shape/report-shape.js';
+import { causeText } from '../cause-texts.js';
 import { countText, timeText } from '../../measures/units.js';
 import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
@@ -77,6 +78,48 @@ export function errorTable(errors: FailedSpans): ReportTable<ErrorType> {
     newFirst(types),
     LIMIT,
     'types of errors',
+  );
+}
+
+/** A row a cause of failures: what failed, where, and which requests. */
+export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
+  const { count, read, types } = errors;
+  const isUnnamed = types.some(({ message, frame }) => message === null && frame !== null);
+  const hint = isUnnamed ? '; messages of libraries: TRACEWRIGHT_ERROR_TEXT=1' : '';
+  return tableOf<ErrorType>(
+    `Causes of failure: ${counted(count, 'span')} failed${hint}`,
+    [
+      fieldColumn('count', 'count', 0, {
+        title: read < count ? `of ${countText(read)}` : 'count',
+        isBad: () => true,
+      }),
+      { title: 'cause', unit: 'text', value: causeText, spare: 0, least: 40, isProse: true },
+      {
+        title: 'requests',
+        unit: 'text',
+        value: ({ requests }) =>
+          requests.map((each) => `${each.name} ${countText(each.count)}`).join(', ') || null,
+        spare: 1,
+        least: 16,
+        isProse: true,
+      },
+      serviceColumn(2),
+      {
+        title: 'last',
+        unit: 'text',
+        value: ({ last, isNew }) => `${last.slice(11, 19)}${isNew === true ? ' new' : ''}`,
+        spare: 3,
+      },
+      {
+        title: 'trace',
+        unit: 'text',
+        value: ({ example }) => example?.slice(0, 8) ?? null,
+        spare: 0,
+      },
+    ],
+    newFirst(types),
+    LIMIT,
+    'causes',
   );
 }
 

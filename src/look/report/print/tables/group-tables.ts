@@ -1,6 +1,7 @@
 import type { Group, Report } from '../../shape/report-shape.js';
 import { groupTitle } from '../../names/request-name.js';
-import { durationText } from '../../measures/units.js';
+import { HTTP } from '../../../../spans/read/system-of.js';
+import { digits, durationText } from '../../measures/units.js';
 import { waitShares, waitingGroups } from '../report-texts.js';
 import { fieldColumn, kindColumns, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
@@ -50,6 +51,47 @@ export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
     fieldColumn('share', 'share', 3, { explanation: 'Of the time of all groups' }),
   ];
   return tableOf(groupsTitle(report), columns, groups, LIMIT, 'groups');
+}
+
+/** Routes as somebody on call reads them. */
+export function routeTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
+  const { groups } = report;
+  const areHttp = groups.every(({ system }) => system === HTTP || system === null);
+  const columns: ReportColumn<Group>[] = [
+    nameColumn(report),
+    serviceColumn<Group>(0),
+    fieldColumn('rate', 'rate', 3, { title: 'rate' }),
+    fieldColumn('count', 'count', 6),
+    {
+      title: 'calls/req',
+      explanation: 'Calls of services, databases and queues that a request makes',
+      unit: 'number',
+      value: ({ calls }) => (calls === null ? null : digits(calls)),
+      spare: 2,
+    },
+    fieldColumn('refused', 'share', 2, { title: '4xx' }),
+    fieldColumn('errors', 'count', 0, {
+      title: areHttp ? '5xx' : 'errors',
+      isBad: ({ errors }) => errors > 0,
+    }),
+    fieldColumn('p50', 'duration', 1, { isCounted }),
+    fieldColumn('p95', 'duration', 0, { isCounted }),
+    fieldColumn('p99', 'duration', 4, { isCounted }),
+    {
+      title: 'blocked',
+      explanation: 'The part of its time in which an event loop was blocked',
+      unit: 'share',
+      value: blockedShare,
+      spare: 1,
+    },
+    fieldColumn('share', 'share', 5, { explanation: 'Of the time of all groups' }),
+  ];
+  return tableOf(groupsTitle(report), columns, groups, LIMIT, 'routes');
+}
+
+function blockedShare({ waitedFor }: Group): number | null {
+  const blocked = waitedFor.filter(({ kind }) => kind !== 'span' && kind !== 'collection');
+  return blocked.length === 0 ? null : blocked.reduce((sum, { share }) => sum + share, 0);
 }
 
 /** Title of what the spans of groups waited for. */

@@ -23,7 +23,7 @@ function ofProcess(sources: readonly ReportSource[]): ReportSource {
 }
 
 /** The traces of each process. One with threads of several is by itself. */
-function byProcess(sources: readonly ReportSource[]): ReportSource[] {
+export function byProcess(sources: readonly ReportSource[]): ReportSource[] {
   const groups = new Map<number | string, ReportSource[]>();
   for (const source of sources) {
     const key = source.process ?? source.path;

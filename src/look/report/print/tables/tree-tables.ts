@@ -3,6 +3,7 @@ import type { Report } from '../../shape/report-shape.js';
 import type { OpenSpan, OpenSpans, SlowTrace, TreeRow } from '../../shape/trace-shape.js';
 import { nameWithDetail, nameWithPath, nameWithTarget } from '../../names/request-name.js';
 import { durationText } from '../../measures/units.js';
+import { longestOfTree } from '../../trees/longest-of-tree.js';
 import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
 
@@ -31,7 +32,7 @@ function remarksOn(row: TreeRow): string {
 /** The tree of a trace. */
 export function traceTable(trace: SlowTrace): ReportTable<TreeRow> {
   const { rows, omitted } = trace;
-  const shown = rows.slice(0, LIMIT);
+  const shown = longestOfTree(rows, LIMIT);
   const prefixes = new Map(branches(shown).map((prefix, at) => [shown[at]!, prefix]));
   const areSeveral = new Set(rows.map(({ service }) => service)).size > 1;
   const table = tableOf<TreeRow>(
@@ -57,7 +58,8 @@ export function traceTable(trace: SlowTrace): ReportTable<TreeRow> {
     LIMIT,
     'spans',
   );
-  const hidden = rows.slice(LIMIT).reduce((sum, row) => sum + row.repeated, omitted);
+  const all = rows.reduce((sum, row) => sum + row.repeated, omitted);
+  const hidden = shown.reduce((rest, row) => rest - row.repeated, all);
   return { ...table, more: hidden, what: hidden === 1 ? 'span' : 'spans' };
 }
 

@@ -2,31 +2,18 @@ import { listed, terminalText } from '../../../../core/readable-text.js';
 import { wellFormedJson } from '../../../../core/json.js';
 import { hintTexts } from '../hint-texts.js';
 import type { Report } from '../../shape/report-shape.js';
-import {
-  costText,
-  incompleteText,
-  NOTHING_DELAYED,
-  summaryText,
-  tracesTitle,
-} from '../report-texts.js';
-import { findingTable } from '../tables/finding-table.js';
-import { errorExamples, errorTable } from '../tables/error-table.js';
-import { groupTable, rateNote, groupWaitTable } from '../tables/group-tables.js';
-import { interruptionTable } from '../tables/interruption-tables.js';
-import { memoryTable, poolTable, threadTable, mpiTable } from '../tables/resource-tables.js';
-import { lossTable, sourceTable } from '../tables/source-tables.js';
-import { openTable } from '../tables/tree-tables.js';
+import { incompleteText, summaryText } from '../report-texts.js';
+import { sourceTable } from '../tables/source-tables.js';
 import { timeText } from '../../measures/units.js';
 import { wrapped } from './display-width.js';
-import {
-  findingLines,
-  groupWaitLines,
-  interruptionLines,
-  mpiLines,
-  traceLines,
-} from './text-sections.js';
-import type { TextRole, TextStyle } from './text-style.js';
-import { tableLines, sectionLines } from './text-table.js';
+import { paragraph, SECTION_NAMES, SECTIONS } from './report-sections.js';
+import type { SectionName } from './report-sections.js';
+import { screenReport } from './screen-report.js';
+import type { TextStyle } from './text-style.js';
+import { tableLines } from './text-table.js';
+
+/** What of a report is printed: everything, one screen, or some sections. */
+export type ReportChoice = 'all' | 'screen' | readonly SectionName[];
 
 /**
  * The lines of a report for a terminal.
@@ -37,52 +24,34 @@ export function* textReport(
   report: Report,
   style: TextStyle,
   selected: readonly string[] = [],
+  choice: ReportChoice = 'all',
 ): Generator<string, void> {
-  const { width, paint } = style;
-  const { groups, slowest, interruptions, threads, mpi, errors, pools } = report;
-  function* paragraph(role: TextRole, text: string | undefined): Generator<string, void> {
-    if (text === undefined) return;
-    for (const line of wrapped(text, width)) yield paint(role, line);
+  const { groups, mpi } = report;
+  const isEmpty = groups.length === 0;
+  if (typeof choice !== 'string') {
+    for (const name of choice) {
+      const lines = [...SECTIONS[name](report, style)];
+      yield* lines.length === 0 ? [`Nothing for ${name}.`] : lines.slice(lines[0] === '' ? 1 : 0);
+    }
+    return;
   }
-  yield* paragraph('title', summaryText(report));
-  yield* paragraph('weak', `${timeText(report.from)} to ${timeText(report.to)}`);
+  if (choice === 'screen' && !isEmpty) {
+    yield* screenReport(report, style);
+    return;
+  }
+  yield* paragraph(style, 'title', summaryText(report));
+  yield* paragraph(style, 'weak', `${timeText(report.from)} to ${timeText(report.to)}`);
   yield* tableLines(sourceTable(report), style);
-  yield* paragraph('bad', incompleteText(report));
-  for (const hint of hintTexts(report)) yield* paragraph('hint', hint.join(' '));
-  yield* sectionLines(lossTable(report), style);
-  yield* sectionLines(findingTable(report), style, findingLines(report.findings, style));
-  if (groups.length > 0) {
-    yield* sectionLines(groupTable(report), style);
-    yield* paragraph('weak', rateNote(report));
-    const waits = groupWaitTable(report);
-    yield* sectionLines(waits, style, groupWaitLines(report, waits, style));
-  } else if (mpi.every(({ calls }) => calls.length === 0)) {
-    yield '';
-    yield* wrapped(nothingText(report, selected), width);
+  yield* paragraph(style, 'bad', incompleteText(report));
+  for (const hint of hintTexts(report)) yield* paragraph(style, 'hint', hint.join(' '));
+  for (const name of SECTION_NAMES) {
+    if (name === 'recordings') continue;
+    yield* SECTIONS[name](report, style);
+    if (name === 'routes' && isEmpty && mpi.every(({ calls }) => calls.length === 0)) {
+      yield '';
+      yield* wrapped(nothingText(report, selected), style.width);
+    }
   }
-  yield* sectionLines(errorTable(errors), style);
-  for (const text of errorExamples(errors)) yield* paragraph('weak', text);
-  yield* sectionLines(poolTable(pools), style);
-  for (const run of mpi) yield* sectionLines(mpiTable(run), style, mpiLines(run, style));
-  if (slowest.length > 0) {
-    yield '';
-    yield paint('heading', tracesTitle(report));
-    yield* traceLines(slowest, style);
-  }
-  if (slowest.length === 0 && report.slowestOf === 'delayed') {
-    yield '';
-    yield* wrapped(NOTHING_DELAYED, width);
-  }
-  yield* sectionLines(
-    interruptionTable(interruptions),
-    style,
-    interruptionLines(interruptions, style),
-  );
-  yield* sectionLines(openTable(report), style);
-  yield* sectionLines(threadTable(threads), style);
-  yield* sectionLines(memoryTable(report.memory), style);
-  yield '';
-  yield* paragraph('weak', costText(report));
 }
 
 /** A report as JSON in one line; what a terminal would act on is escaped. */

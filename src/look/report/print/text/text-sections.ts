@@ -67,14 +67,21 @@ export function* groupWaitLines(
   }
 }
 
-/** The slowest traces as trees. */
-export function* traceLines(slowest: readonly SlowTrace[], style: TextStyle): Lines {
+/** The slowest traces as trees, with numbers unless it is the only one. */
+export function* traceLines(
+  slowest: readonly SlowTrace[],
+  style: TextStyle,
+  isOnly = false,
+): Lines {
   const { width, paint } = style;
   for (const [at, trace] of slowest.entries()) {
     if (at > 0) yield '';
     const { start, traceId } = trace;
     const table = traceTable(trace);
-    yield paint('title', shortened(terminalText(`${at + 1}. ${table.title}`), width));
+    yield paint(
+      'title',
+      shortened(terminalText(`${isOnly ? '' : `${at + 1}. `}${table.title}`), width),
+    );
     const when = `${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}`;
     for (const line of wrapped(when, width)) yield paint('weak', line);
     for (const text of [delayedText(trace), waitedText(trace), interruptedText(trace)]) {

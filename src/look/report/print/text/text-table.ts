@@ -82,16 +82,21 @@ function* textTable<T>(
   }
 }
 
-/** A heading, and the lines below it; nothing of a table without rows. */
+/**
+ * A heading, and the lines below it; nothing of a table without rows.
+ *
+ * @param see what shows the rows that are left out.
+ */
 export function* sectionLines<T>(
   table: ReportTable<T>,
   style: TextStyle,
-  lines: Iterable<string> = tableLines(table, style),
+  lines?: Iterable<string>,
+  see?: string,
 ): Generator<string, void> {
   if (table.rows.length === 0) return;
   yield '';
   yield style.paint('heading', shortened(terminalText(table.title), style.width));
-  yield* lines;
+  yield* lines ?? tableLines(table, style, see);
 }
 
 /** Lines of a table of the report, and how many rows it leaves out. */
@@ -105,7 +110,8 @@ export function* tableLines<T>(
     columns: readonly TextColumn<T>[];
   },
   style: TextStyle,
+  see = '--json',
 ): Generator<string, void> {
   yield* textTable(columns, rows, style);
-  if (more > 0) yield style.paint('weak', `${countText(more)} more ${what}: see --json`);
+  if (more > 0) yield style.paint('weak', `${countText(more)} more ${what}: see ${see}`);
 }

@@ -1,0 +1,90 @@
+import type { Report } from '../../shape/report-shape.js';
+import { timeText } from '../../measures/units.js';
+import { figureHints, hintTexts } from '../hint-texts.js';
+import { incompleteText, summaryText } from '../report-texts.js';
+import { causeTable } from '../tables/error-table.js';
+import { findingTable } from '../tables/finding-table.js';
+import { groupTable, routeTable } from '../tables/group-tables.js';
+import { stallLineTable } from '../tables/interruption-tables.js';
+import { processTable } from '../tables/process-table.js';
+import type { ReportTable } from '../tables/report-table.js';
+import { lossTable } from '../tables/source-tables.js';
+import { openTable } from '../tables/tree-tables.js';
+import { paragraph } from './report-sections.js';
+import type { SectionName } from './report-sections.js';
+import { findingLines } from './text-sections.js';
+import type { TextStyle } from './text-style.js';
+import { sectionLines } from './text-table.js';
+
+/** Lines of a screen. */
+export const SCREEN_LINES = 50;
+
+/** A table of the screen, and how many of its rows are shown at most and at least. */
+interface ScreenTable {
+  lines: (rows: number, style: TextStyle) => string[];
+  rows: number;
+  least: number;
+}
+
+function screenTable<T>(
+  table: ReportTable<T>,
+  section: SectionName,
+  most: number,
+  least: number,
+): ScreenTable {
+  return {
+    rows: Math.min(most, table.rows.length),
+    least,
+    lines(rows, style) {
+      const more = table.more + table.rows.length - rows;
+      const shown = { ...table, rows: table.rows.slice(0, rows), more };
+      return [...sectionLines(shown, style, undefined, `--section ${section}`)];
+    },
+  };
+}
+
+/** The lines of the report that fit one screen: what is wrong, and the figures that say most. */
+export function* screenReport(report: Report, style: TextStyle): Generator<string, void> {
+  const { errors, interruptions } = report;
+  const head = [...headLines(report, style)];
+  const tables = [
+    screenTable(lossTable(report), 'losses', 3, 1),
+    screenTable(report.by === 'route' ? routeTable(report) : groupTable(report), 'routes', 12, 4),
+    screenTable(causeTable(errors), 'errors', 6, 2),
+    screenTable(stallLineTable(interruptions), 'stalls', 4, 1),
+    screenTable(processTable(report), 'recordings', 5, 1),
+    screenTable(openTable(report), 'open', 6, 1),
+  ];
+  const foot = [...footLines(style)];
+  // The least room is found by taking rows of the longest table.
+  for (;;) {
+    const lines = tables.map(({ lines: linesOf, rows }) => linesOf(rows, style));
+    const count = lines.reduce((sum, { length }) => sum + length, head.length + foot.length);
+    const [longest] = tables
+      .filter(({ rows, least }) => rows > least)
+      .sort((a, b) => b.rows - b.least - (a.rows - a.least));
+    if (count <= SCREEN_LINES || longest === undefined) {
+      yield* head;
+      for (const each of lines) yield* each;
+      yield* foot;
+      return;
+    }
+    longest.rows -= 1;
+  }
+}
+
+function* headLines(report: Report, style: TextStyle): Generator<string, void> {
+  yield* paragraph(style, 'title', summaryText(report));
+  yield* paragraph(style, 'weak', `${timeText(report.from)} to ${timeText(report.to)}`);
+  yield* paragraph(style, 'bad', incompleteText(report));
+  for (const hint of report.recordedTwice === null ? figureHints(report) : hintTexts(report)) {
+    yield* paragraph(style, 'hint', hint.join(' '));
+  }
+  yield* sectionLines(findingTable(report), style, findingLines(report.findings, style));
+}
+
+function* footLines(style: TextStyle): Generator<string, void> {
+  const further = 'waits, callees, pools, slowest, stalls, threads, memory, recordings';
+  yield '';
+  yield* paragraph(style, 'weak', `More: --all, or --section NAME of ${further}`);
+}

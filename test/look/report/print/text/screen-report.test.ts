@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { SECTION_NAMES } from '../../../../../src/look/report/print/text/report-sections.js';
+import { textReport } from '../../../../../src/look/report/print/text/text-report.js';
+import { textStyle } from '../../../../../src/look/report/print/text/text-style.js';
+import { startSpan } from '../../../../../src/spans/start-span.js';
+import { recording, reportOn } from '../../recorded-service.js';
+
+const style = textStyle(100, false);
+
+/** A service with many routes, of which each fails in its own way and calls its own statement. */
+const { path } = await recording(
+  () => {
+    for (let at = 0; at < 400; at++) {
+      const route = `/part-${at % 80}/:id`;
+      const attributes = {
+        'http.route': route,
+        'http.response.status_code': at % 80 === 1 ? 404 : 200,
+      };
+      const request = startSpan(`GET ${route}`, attributes, { kind: 'server', parent: null });
+      for (let call = 0; call < 3; call++) {
+        const options = { kind: 'client', parent: request } as const;
+        const system = { 'db.system.name': 'postgresql' };
+        startSpan(`SELECT part ${at % 80}`, system, options).end();
+      }
+      if (at % 2 === 0) request.fail(new Error(`part ${'abcdefgh'[at % 8]} is broken`));
+      request.end();
+    }
+  },
+  { service: 'a-service-with-a-long-name' },
+);
+const { report } = await reportOn([path]);
+const screen = [...textReport(report, style, [], 'screen')];
+
+describe('a report on one screen', () => {
+  it('has 50 lines of 100 columns at most, and says where the rest is', () => {
+    expect(screen.length).toBeLessThanOrEqual(50);
+    expect(screen.length).toBeGreaterThan(30);
+    for (const line of screen) expect(line.length).toBeLessThanOrEqual(100);
+    expect(screen.find((line) => / more routes: see --section routes$/.test(line))).toBeDefined();
+    expect(screen.at(-1)).toMatch(/recordings$/);
+  });
+
+  it('has routes with calls a request, refused and failed requests, and their service', () => {
+    const head = screen[screen.indexOf('Routes') + 1]!;
+    for (const title of ['route', 'service', 'calls/req', '4xx', '5xx', 'p50', 'p95']) {
+      expect(head).toContain(title);
+    }
+    const refused = report.groups.find(({ name }) => name === 'GET /part-1/:id');
+    expect(report.groups.slice(0, 20).map(({ calls }) => calls)).toEqual(Array(20).fill(3));
+    expect([null, 1]).toContain(refused!.refused);
+    expect(screen.join('\n')).toContain('a-service');
+  });
+
+  it('has a row a cause, with message, requests and a trace', () => {
+    const title = screen.indexOf('Causes of failure: 200 spans failed');
+    expect(title).toBeGreaterThan(0);
+    expect(screen[title + 2]).toMatch(/^ +50 +Error "part [aceg] is broken" at .* [\da-f]{8}$/);
+  });
+
+  it('prints single sections, and all of them', () => {
+    const callees = [...textReport(report, style, [], ['callees'])];
+    expect(callees[0]).toMatch(/^Callees/);
+    expect(callees[2]).toMatch(/^SELECT part \d+ .* 3 +15 .*GET \/part-\d+\/:id 3$/);
+    expect([...textReport(report, style, [], ['pools'])]).toEqual(['Nothing for pools.']);
+    const all = [...textReport(report, style, [], 'all')];
+    expect(all.length).toBeGreaterThan(100);
+    const titles = SECTION_NAMES.flatMap((name) => [...textReport(report, style, [], [name])][0]!);
+    const missing = titles.filter((each) => !each.startsWith('Nothing') && !all.includes(each));
+    // The recordings have no title where they come first.
+    expect(missing).toEqual(['Recordings']);
+  });
+});
