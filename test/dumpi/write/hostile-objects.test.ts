@@ -24,7 +24,7 @@ function arguments_(call: Call, hostile: readonly Make[], at: number, mischief: 
     values[name] = dimensions > 0 || encoding === 'status' ? null : encoding === 'chars' ? '' : 1;
   }
   // Arrays are what is hard.
-  const fields = call.fields.filter(({ dimensions, encoding }) => dimensions > 0 || encoding === 'status'); // prettier-ignore
+  const fields = call.fields.filter(({ dimensions, encoding }) => dimensions > 0 || encoding === 'status'); // oxfmt-ignore
   const chosen = fields.length > 0 ? fields : call.fields;
   hostile.forEach((make, i) => {
     const field = chosen[(at + i) % Math.max(chosen.length, 1)];
