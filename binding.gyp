@@ -7,7 +7,6 @@
         "native/addon/addon.cc",
         "native/addon/call_listener.cc",
         "native/addon/clock_calls.cc",
-        "native/addon/code_calls.cc",
         "native/addon/collection_calls.cc",
         "native/addon/collection_log.cc",
         "native/addon/control_layout.cc",

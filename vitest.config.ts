@@ -60,7 +60,6 @@ const LONG = [
   'test/libraries/!(child-process|versions).test.ts',
   // The hook, in more cases than each of its subjects needs once.
   'test/node/{process-end,settings}.test.ts',
-  'test/node/compiled/**',
   'test/node/otel/**',
   'test/node/run/{earlier-traces,process-trees,swapped-directories}.test.ts',
   'test/node/requests/{first-request,open-requests}.test.ts',

@@ -43,17 +43,9 @@ const VARIANTS = [
     flags: ['--import', import.meta.resolve('tracewright/register')],
   },
   {
-    name: 'tracewright/register, TRACEWRIGHT_CODE_CACHE=off',
+    name: 'tracewright/register, NODE_COMPILE_CACHE',
     flags: HOOK,
-    env: { TRACEWRIGHT_CODE_CACHE: 'off' },
-  },
-  {
-    name: 'the same with NODE_COMPILE_CACHE',
-    flags: HOOK,
-    env: {
-      TRACEWRIGHT_CODE_CACHE: 'off',
-      NODE_COMPILE_CACHE: join(tmpdir(), 'tracewright-bench-cache'),
-    },
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'tracewright-bench-cache') },
     from: 22,
   },
   {

@@ -6,7 +6,6 @@
 // own modules come from process.getBuiltinModule, which works in whatever a bundler makes of this.
 
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { build, transform } from 'esbuild';
@@ -53,22 +52,6 @@ function refuseCycles(file, path = []) {
   for (const other of needs.get(file)) refuseCycles(other, [...path, file]);
 }
 for (const file of needs.keys()) refuseCycles(file);
-
-/** The files that the hook requires before the program, each after those that it requires itself. */
-function startFiles(file = 'node/start', found = new Set()) {
-  for (const other of needs.get(file)) startFiles(other, found);
-  return found.add(file);
-}
-/** What loads these files, and has loaded itself by then. */
-const entry = fileOf('node/compiled/compiled-start');
-const compiledAtStart = [...startFiles()].filter((file) => file !== entry);
-
-/** Names the code that the hook begins with: compiled code of any other is not used. */
-function startHash() {
-  const hash = createHash('sha256');
-  for (const file of compiledAtStart) hash.update(output.get(`${file}.js`));
-  return hash.digest('hex').slice(0, 32);
-}
 
 /** How the files of the package are named in what esbuild prints, until `toCommonJs`. */
 const MODULE = 'module:';
@@ -214,11 +197,7 @@ async function buildFile(file) {
     // Less to read at the start. Tools that trace files know the lines of load-addon as they are.
     minifySyntax: file !== 'core/load-addon',
     logLevel: 'warning',
-    define: {
-      TRACEWRIGHT_VERSION: JSON.stringify(version),
-      TRACEWRIGHT_START_FILES: JSON.stringify(compiledAtStart),
-      TRACEWRIGHT_START_HASH: JSON.stringify(file === entry ? startHash() : ''),
-    },
+    define: { TRACEWRIGHT_VERSION: JSON.stringify(version) },
     tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
     absWorkingDir: root,
   });
@@ -267,9 +246,7 @@ function addDeclarations() {
 }
 
 const declared = writeDeclarations();
-await Promise.all([...needs.keys()].filter((file) => file !== entry).map(buildFile));
-// It contains a hash of others.
-await buildFile(entry);
+await Promise.all([...needs.keys()].map(buildFile));
 for (const [name, text] of await buildPage()) output.set(`page/${name}`, text);
 // Imported to find out where Node reads ES modules.
 output.set('node/empty.mjs', 'export {};\n');

@@ -78,10 +78,7 @@ const exceptions = [
   ...faces.map((face) => [new RegExp(`^${face}$`), face]),
   // What decides whether a process is traced at all, and loads the rest of the hook. register.js must stay small: what
   // looks for exports in it, for `--import`, takes Node 22 more than 10 ms for 9 kB.
-  [
-    /^(node\/(?:begin-hook|enabled|compiled\/(?:compiled-start|common-js-loader|saved-modules|cache-layout))|core\/options\/switch)$/,
-    'node/hook',
-  ],
+  [/^(node\/(?:begin-hook|enabled)|core\/options\/switch)$/, 'node/hook'],
   // Smaller than what it costs to load a file.
   [/^spans\/hook-spans$/, 'core/start'],
   // ncc finds the binaries in files of older syntax only: see load-addon.ts.
@@ -153,7 +150,6 @@ const folders = [
   [/^node\/requests\/propagation-policy$/, 'node/propagation-policy'],
   // Before the first request of the program.
   [/^node\/requests\/stored-headers$/, 'node/stored-headers'],
-  [/^node\/compiled\/first-start$/, 'node/first-start'],
   [/^node\/otel\/registering-copy$/, 'node/otel-registration'],
   [/^node\/otel\/(open-telemetry|yielding-api)$/, 'node/otel'],
   [/^node\/otel\/(served-parts|redirected-tracers)$/, 'node/otel-parts'],

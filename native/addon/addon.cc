@@ -43,7 +43,6 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   env.AddCleanupHook(close_environment, new std::shared_ptr<Environment>(all));
 
   add_clock_calls(exports);
-  add_code_calls(exports);
   add_collection_calls(exports);
   add_core_calls(exports);
   add_file_calls(exports);

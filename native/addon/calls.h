@@ -21,7 +21,6 @@ inline void add_call(Napi::Object exports, const char* name, Call call) {
 }
 
 void add_clock_calls(Napi::Object exports);
-void add_code_calls(Napi::Object exports);
 void add_collection_calls(Napi::Object exports);
 void add_core_calls(Napi::Object exports);
 void add_file_calls(Napi::Object exports);

@@ -2,7 +2,6 @@ import { core } from './addon.js';
 
 /** Native calls that are made as they are. `NativeCore` says what each of them does. */
 export const {
-  compiledCode,
   copyRecords,
   fillRandom,
   firstInexact,

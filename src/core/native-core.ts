@@ -156,11 +156,6 @@ export interface NativeCore extends NativeWaiting {
    * @param flags the bits of `v8::RegExp::Flags`.
    */
   boundedPattern(source: string, flags: number, limit: number): RegExp | undefined;
-  /**
-   * What V8 has compiled so far of a function of `vm.compileFunction`, as its `cachedData`. Undefined where V8 is of
-   * an unknown line.
-   */
-  compiledCode: (made: object) => Buffer | undefined;
   clockNow: () => bigint;
   kernelClockNow(): bigint;
   /** Nanoseconds since 1970. */

@@ -103,7 +103,6 @@ export function plainCore(): NativeCore {
     fastCalls: false,
 
     boundedPattern: () => undefined,
-    compiledCode: () => undefined,
     clockNow: () => process.hrtime.bigint(),
     kernelClockNow: () => process.hrtime.bigint(),
     wallClock: () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1e6)),

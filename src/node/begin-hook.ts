@@ -1,4 +1,3 @@
-import { loadCompiledStart } from './compiled/compiled-start.js';
 import { isEnabled, isRequired, mayRunProgram, missingPermissions } from './enabled.js';
 
 // An addon that does not load on this machine must not stop the service, and only a call can be
@@ -18,11 +17,8 @@ function begin(): void {
   if (missing.length > 0) {
     throw new Error(`Node's permission model refuses what tracing needs; add ${missing.join(' ')}`);
   }
-  const compiled = loadCompiledStart();
-  const { beginTracing } =
-    compiled?.start ?? (require('./begin-tracing.js') as typeof import('./begin-tracing.js'));
-  // What a process compiled that is not traced would be of little use to others.
-  if (beginTracing()) compiled?.save?.();
+  const { beginTracing } = require('./begin-tracing.js') as typeof import('./begin-tracing.js');
+  beginTracing();
 }
 
 /** Calls back before a launcher runs the program in its own process, by Node's own function for that. */

@@ -5,9 +5,20 @@
  * @module register
  */
 
-import type { CommonJsLoader } from './compiled/common-js-loader.js';
-
 type BeginHook = typeof import('./begin-hook.js');
+
+/** The undocumented parts of `node:module` that are used. */
+interface CommonJsLoader {
+  new (path: string): CommonJsModule;
+  _cache: Record<string, CommonJsModule | undefined>;
+}
+
+interface CommonJsModule {
+  exports: object;
+  filename: string;
+  loaded: boolean;
+  _compile?(text: string, path: string): void;
+}
 
 /** What the file of begin-hook.ts exports: see package-layout.mjs. */
 interface HookFile {

@@ -41,9 +41,7 @@ export function installCopy(
   changes: { version?: string; withoutBinary?: boolean } = {},
 ): void {
   const copy = join(directory, 'node_modules', 'tracewright');
-  // Without what processes save there, at any time.
-  const filter = (path: string) => !path.includes('code-cache');
-  cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true, filter });
+  cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true });
   cpSync(join(root, 'package.json'), join(copy, 'package.json'));
   if (changes.withoutBinary !== true) {
     const binary = join('build', 'Release', 'tracewright.node');

@@ -237,11 +237,6 @@ export const SETTINGS = {
   ),
   /** What happens at the limit: `deleteOldest` deletes the oldest piece, `stop` drops further events. */
   AT_MAX_BYTES: strict('untraced', oneOf('deleteOldest', 'stop'), 'deleteOldest', 'atMaxBytes'),
-  /**
-   * `off` neither uses nor writes [compiled code](environments.md#compiled-code) in the directory of the package.
-   * @default on
-   */
-  CODE_CACHE: setting(flag, true),
   /** If there is no native binary, `on` makes that an error. Otherwise there is one warning, and nothing is recorded. */
   REQUIRED: setting(flag, false),
   /**
