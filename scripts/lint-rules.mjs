@@ -54,6 +54,7 @@ const ROOMS = {
     'slow',
     'mpi',
     'print',
+    'findings',
   ],
 };
 /** Building an index and serving it know nothing of each other. */
@@ -83,8 +84,8 @@ function roomFault(here, target) {
     const [to, file] = target.slice(folder.length + 1).split('/');
     if (rest === undefined) return undefined;
     if (file === undefined) {
-      // The report itself is above its rooms. Its last one makes a page of it.
-      const isAbove = to === 'report.js' && from !== rooms.at(-1);
+      // The report itself is above its rooms. `print` makes a page of it.
+      const isAbove = to === 'report.js' && from !== 'print';
       return isAbove ? [from, to] : undefined;
     }
     const isApart = APART.some(([a, b]) => a === `${folder}/${from}` && b === `${folder}/${to}`);
