@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { core } from '../addon.js';
 import { LITTLE } from '../byte-order.js';
 import { TraceFormatError } from '../errors.js';
@@ -7,71 +8,18 @@ import { kindOf } from '../files/file-kind.js';
 import { hasCode } from '../files/system-error.js';
 import { RingContent } from '../recovery/feeding-ring.js';
 import type { FeedingRing } from '../recovery/feeding-ring.js';
-import type { ProcessIdentity } from '../recovery/process-identity.js';
 import { isRunning } from '../recovery/ring-owner.js';
 import {
   blankRing,
+  frontBytes,
   isBlankPage,
   isRingPage,
   numberAt,
-  processOf,
+  RingFront,
   RingPage,
-  TARGET_KINDS,
-  textAt,
 } from '../recovery/ring-page.js';
-import type { NotedChunk, TargetKind } from '../recovery/ring-page.js';
+import type { NotedChunk } from '../recovery/ring-page.js';
 import { isOfTraceOwner } from '../recovery/ring-trust.js';
-
-/** Bytes of the front of a ring's page. */
-function frontBytes(): number {
-  return core.control.targetBorn + 8;
-}
-
-/**
- * What the first bytes of a ring's page say. They are enough to follow the file of a live process, and some hundred
- * where the page has thousands.
- */
-class RingFront {
-  readonly process: ProcessIdentity;
-  readonly format: string;
-  /** Undefined: none that is known. */
-  readonly targetKind: TargetKind | undefined;
-  /** Of the file that the ring feeds; 0: not noted. */
-  readonly targetInode: bigint;
-  readonly #bytes: Buffer;
-
-  /** @param bytes {@link frontBytes} of them. */
-  constructor(bytes: Buffer) {
-    const { control } = core;
-    const kind = LITTLE
-      ? bytes.readUInt32LE(control.targetKind)
-      : bytes.readUInt32BE(control.targetKind);
-    this.process = processOf(bytes);
-    this.format = textAt(bytes, control.format, 16);
-    this.targetKind = TARGET_KINDS[kind];
-    this.targetInode = numberAt(bytes, control.targetInode);
-    this.#bytes = bytes;
-  }
-
-  /** The same as `RingPage.notedChunk`. */
-  get notedChunk(): NotedChunk | undefined {
-    const { control } = core;
-    const numberOf = (at: number): number => Number(numberAt(this.#bytes, at));
-    const [from, to] = [numberOf(control.claimFrom), numberOf(control.claimTo)];
-    const offset = numberOf(control.claimOffset);
-    if (offset === 0) return undefined;
-    const isWritten = from < to && to <= numberOf(control.tail);
-    return { from: offset, to: offset + to - from, isWritten };
-  }
-
-  /** Whether what a ring changes while it is used is the same. */
-  agreesWith({ notedChunk: other }: RingFront): boolean {
-    const own = this.notedChunk;
-    return (
-      own?.from === other?.from && own?.to === other?.to && own?.isWritten === other?.isWritten
-    );
-  }
-}
 
 /** The fields that change while a ring is used lie before the paths. */
 const HOT_BYTES = 4096;
@@ -141,10 +89,10 @@ export class LivingRing implements FeedingRing {
     this.#status = status;
     const isWhole = front.length === frontBytes();
     // What is too short, or of a dead process, is judged as a whole.
-    const process = isWhole ? processOf(front) : this.sample().process;
+    this.front = isWhole ? new RingFront(front) : this.sample();
+    const { process } = this.front;
     this.pid = process.pid;
     this.isRunning = isRunning(fd, process);
-    this.front = new RingFront(front);
     if (!this.isRunning) this.sample();
   }
 
@@ -153,7 +101,7 @@ export class LivingRing implements FeedingRing {
     for (let i = 0; i < MOST_READINGS; i++) {
       const earlier = new RingFront(readStart(this.#fd, frontBytes()));
       const front = new RingFront(readStart(this.#fd, frontBytes()));
-      if (front.agreesWith(earlier)) return front.notedChunk;
+      if (isDeepStrictEqual(front.notedChunk, earlier.notedChunk)) return front.notedChunk;
     }
     throw changesAlways(this.path);
   }
@@ -175,7 +123,7 @@ export class LivingRing implements FeedingRing {
       if (!isSame || !wordsAgree(earlier, hot, control.claimFrom, 24)) continue;
       // Read once more: a copy of a word that changes need not be of one moment.
       const head = this.#word(control.head);
-      if (head < wordAt(hot, control.head)) putWord(hot, control.head, head);
+      if (head < numberAt(hot, control.head)) putWord(hot, control.head, head);
       hot.copy(page);
       try {
         return new RingPage(this.path, Buffer.from(page), this.#status.size);
@@ -211,7 +159,7 @@ export class LivingRing implements FeedingRing {
   #word(at: number): bigint {
     const bytes = Buffer.alloc(8);
     readSync(this.#fd, bytes, 0, bytes.length, at);
-    return wordAt(bytes, 0);
+    return numberAt(bytes, 0);
   }
 }
 
@@ -233,10 +181,6 @@ function changesAlways(path: string): TraceFormatError {
 
 function wordsAgree(a: Buffer, b: Buffer, at: number, bytes: number): boolean {
   return a.compare(b, at, at + bytes, at, at + bytes) === 0;
-}
-
-function wordAt(bytes: Buffer, at: number): bigint {
-  return LITTLE ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at);
 }
 
 function putWord(bytes: Buffer, at: number, value: bigint): void {

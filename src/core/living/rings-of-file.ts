@@ -81,10 +81,10 @@ export class RingsOfFile {
     try {
       ring = LivingRing.open(path, status);
       if (ring === undefined) return;
-      const { format, targetInode, targetKind } = ring.front;
+      const { format, targetFile, targetKind } = ring.front;
       const isMine = targetKind !== 'socket' && this.#search.isFormat(format);
       // Elsewhere a name says nothing: files of many directories may have their rings there.
-      const isFed = !isElsewhere || targetInode === BigInt(status.ino);
+      const isFed = !isElsewhere || targetFile.inode === BigInt(status.ino);
       if (isMine && isFed) this.#open.set(path, ring);
       else ring.close();
     } catch (error) {

@@ -16,7 +16,7 @@ const LARGEST_PREAMBLE = 1 << 16;
 
 /** What feeds the target of a ring; the numbers are those of native/ring/control_page.h. */
 export type TargetKind = 'own-file' | 'shared-file' | 'socket';
-export const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
+const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
   undefined,
   'own-file',
   'shared-file',
@@ -46,13 +46,18 @@ function isAfter({ from, to }: Claim, head: number): boolean {
   return from === head && to > head;
 }
 
-/** A page's number; of a file that ends in front of it, 0. */
+/** A u64 of a page; of a file that ends before it, 0. */
 export function numberAt(page: Buffer, at: number): bigint {
   if (page.length < at + 8) return 0n;
   return LITTLE ? page.readBigUInt64LE(at) : page.readBigUInt64BE(at);
 }
 
-export function textAt(page: Buffer, at: number, bytes: number): string {
+function u32At(page: Buffer, at: number): number {
+  if (page.length < at + 4) return 0;
+  return LITTLE ? page.readUInt32LE(at) : page.readUInt32BE(at);
+}
+
+function textAt(page: Buffer, at: number, bytes: number): string {
   const piece = page.subarray(at, at + bytes);
   const end = piece.indexOf(0);
   return piece.toString('utf8', 0, end === -1 ? piece.length : end);
@@ -89,30 +94,80 @@ export function blankRing(path: string): TraceFormatError {
 }
 
 /**
+ * What the first bytes of a control page say, unchecked. They are enough to follow the file of a live process, and some
+ * hundred where the page has thousands.
+ */
+export class RingFront {
+  readonly process: ProcessIdentity;
+  /** The format's word for itself: `ovni 3`, `heph`. */
+  readonly format: string;
+  /** Undefined: none that is known. */
+  readonly targetKind: TargetKind | undefined;
+  /**
+   * The number of the file that the ring feeds and its birth in ns since 1970 (0: the file system does
+   * not say), whatever path it has by now. Number 0: not noted.
+   */
+  readonly targetFile: { inode: bigint; born: bigint };
+  /** Bytes that are surely in the target. */
+  tail: number;
+  claim: Claim;
+
+  /** @param page the first bytes of a page, {@link frontBytes} of them at least. */
+  constructor(page: Buffer) {
+    const { control } = core;
+    const numberOf = (at: number): number => Number(numberAt(page, at));
+    this.process = processOf(page);
+    this.format = textAt(page, control.format, 16);
+    this.targetKind = TARGET_KINDS[u32At(page, control.targetKind)];
+    this.targetFile = {
+      inode: numberAt(page, control.targetInode),
+      born: numberAt(page, control.targetBorn),
+    };
+    this.tail = numberOf(control.tail);
+    this.claim = {
+      from: numberOf(control.claimFrom),
+      to: numberOf(control.claimTo),
+      offset: numberOf(control.claimOffset),
+    };
+  }
+
+  /**
+   * What a ring has noted last to be written to a file that several rings feed: nothing (`from` = `to`) is a
+   * record that never was in the ring.
+   */
+  get notedChunk(): NotedChunk | undefined {
+    const { from, to, offset } = this.claim;
+    if (offset === 0) return undefined;
+    return { from: offset, to: offset + to - from, isWritten: from < to && to <= this.tail };
+  }
+}
+
+/** Bytes of the front of a page. */
+export function frontBytes(): number {
+  return core.control.targetBorn + 8;
+}
+
+/**
  * What a control page says: native/ring/control_page.h, read without trusting it. Every number is checked
  * against the size of the ring's file and the others.
  */
-export class RingPage {
+export class RingPage extends RingFront {
   readonly path: string;
-  /** The format's word for itself: `ovni 3`, `heph`. */
-  readonly format: string;
-  readonly targetKind: TargetKind;
+  declare readonly targetKind: TargetKind;
   readonly capacity: number;
   /** What precedes the data. */
   readonly controlBytes: number;
   readonly stampOffset: number;
   /** Offset of ring position 0 in a file of the ring's own. */
   readonly baseOffset: number;
-  /** Bytes committed, and bytes that are surely in the target. */
+  /** Bytes committed. */
   head: number;
-  tail: number;
   /** Of the table of open records, if there is one. */
   readonly openTable: TableLayout | undefined;
   /** Of records that wait, if there are any. */
   readonly waiting: WaitingLayout | undefined;
   /** Clock of the last record that its ring stamped or checked. */
   readonly lastStamp: bigint;
-  claim: Claim;
   /** Records that were open when its process died, by the count that it kept. */
   readonly openCount: number;
   /** Whether its stream has got its end, or one more record than the page says. */
@@ -123,12 +178,6 @@ export class RingPage {
   readonly epilogue: { records: number; bytes: Buffer };
   /** The target's path as the process knew it. */
   readonly target: string;
-  /**
-   * The number of the file that the ring feeds and its birth in ns since 1970 (0: the file system does
-   * not say), whatever path it has by now. Number 0: not noted.
-   */
-  readonly targetFile: { inode: bigint; born: bigint };
-  readonly process: ProcessIdentity;
   /** Whether its writer was adding the end that only the format can write. */
   readonly #getsEnd: boolean;
 
@@ -138,6 +187,7 @@ export class RingPage {
    * @throws TraceFormatError when it contradicts itself.
    */
   constructor(path: string, page: Buffer, size: number) {
+    super(page);
     const { control } = core;
     const fault = (offset: number, field: string, value: unknown, limit: string) =>
       new TraceFormatError(path, offset, `${field} must be ${limit}, got ${String(value)}`, {
@@ -148,7 +198,7 @@ export class RingPage {
     if (page.length < control.bytes)
       throw fault(page.length, 'size', size, `at least ${control.bytes}`);
     const view = new DataView(page.buffer, page.byteOffset, page.length);
-    const u32 = (at: number) => view.getUint32(at, LITTLE);
+    const u32 = (at: number) => u32At(page, at);
     const u64 = (at: number, field: string) => {
       const value = view.getBigUint64(at, LITTLE);
       if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw fault(at, field, value, 'below 2^53');
@@ -184,12 +234,9 @@ export class RingPage {
         `the rest of a file of ${size} bytes`,
       );
     }
-    this.format = textAt(page, control.format, 16);
-    const kind = TARGET_KINDS[u32(control.targetKind)];
-    if (kind === undefined) {
+    if (TARGET_KINDS[u32(control.targetKind)] === undefined) {
       throw fault(control.targetKind, 'target kind', u32(control.targetKind), '1, 2 or 3');
     }
-    this.targetKind = kind;
     this.stampOffset = within(
       control.stampOffset,
       'stamp offset',
@@ -204,11 +251,7 @@ export class RingPage {
       0,
       LARGEST_PREAMBLE,
     );
-    this.claim = {
-      from: u64(control.claimFrom, 'claim'),
-      to: u64(control.claimTo, 'claim'),
-      offset: u64(control.claimOffset, 'claim'),
-    };
+    for (const at of [control.claimFrom, control.claimTo, control.claimOffset]) u64(at, 'claim');
     this.openTable = tableLayout(path, view, this.controlBytes);
     this.waiting = this.#waitingIn(view);
     const endedAt = u64(control.endedAt, 'end');
@@ -225,12 +268,7 @@ export class RingPage {
     if (this.targetKind === 'shared-file') this.#checkClaim();
     this.epilogue = this.#readEpilogue(page, u32(control.epilogue), fault);
     this.target = textAt(page, control.target, control.pathBytes);
-    this.targetFile = {
-      inode: view.getBigUint64(control.targetInode, LITTLE),
-      born: view.getBigUint64(control.targetBorn, LITTLE),
-    };
     u64(control.pid, 'pid');
-    this.process = processOf(page);
     this.#getsEnd = u32(control.unfinished) === GETS_END;
   }
 
@@ -242,17 +280,6 @@ export class RingPage {
   /** Whether the records that were open have claimed bytes: they follow all that the ring contained. */
   get claimsOpenRecords(): boolean {
     return this.openTable !== undefined && isAfter(this.claim, this.head);
-  }
-
-  /**
-   * What a ring has noted last to be written to a file that several rings feed: nothing (`from` = `to`) is a
-   * record that never was in the ring.
-   */
-  get notedChunk(): NotedChunk | undefined {
-    const { from, to, offset } = this.claim;
-    if (offset === 0) return undefined;
-    const isWritten = from < to && !this.hasClaim && !this.claimsOpenRecords;
-    return { from: offset, to: offset + to - from, isWritten };
   }
 
   /** Where a ring position lies in the ring's file. */
