@@ -33,6 +33,9 @@ export const DESCRIPTION_OFFSET = 40;
 /** The smallest event: an empty description and no attributes. */
 export const MIN_EVENT_BYTES = 42;
 
+/** Bytes of the length of a text and of the count of an array, and of a value that is no text. */
+export const LENGTH_BYTES = 2;
+export const WORD_BYTES = 8;
 /** Attributes: u16 length + name, u8 type, value. */
 export const TYPE_U64 = 0x01;
 export const TYPE_I64 = 0x02;
@@ -51,8 +54,6 @@ export const MAX_U16 = 0xffff;
 export const DEFAULT_MAX_PACKET_BYTES = 64 << 20;
 /** Most attributes of an event that readers accept: empty ones take a dozen times their size in memory and text. */
 export const MAX_ATTRIBUTES = 1 << 20;
-
-const LENGTH_BYTES = 2;
 
 /** Where the name of an event lies that begins at `at`: u16 length, then the text. */
 export function nameAt(at: number): number {

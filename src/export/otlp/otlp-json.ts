@@ -3,7 +3,7 @@ import type { RecordedAttributes, RecordedValue, SpanRecord } from '../../spans/
 import { isFloat, numberText } from '../../core/json.js';
 import { nameJson, textJson } from '../json-text.js';
 import { clampUint64, isInt64 } from '../protobuf-bytes.js';
-import { LargeAttributes } from '../../spans/read/attribute-cursor.js';
+import { LargeAttributes } from '../../spans/read/attribute-values.js';
 import { furtherAttributes, furtherOfEvent, otlpFlags } from './span-batches.js';
 import type { ResourceBatch } from './span-batches.js';
 

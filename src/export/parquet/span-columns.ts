@@ -1,6 +1,6 @@
 import { valueUnderAnyName } from '../../spans/read/older-names.js';
 import type { RecordedResource, RecordedValue, SpanRecord } from '../../spans/span-record.js';
-import { LargeAttributes } from '../../spans/read/attribute-cursor.js';
+import { LargeAttributes } from '../../spans/read/attribute-values.js';
 import {
   attributePieces,
   attributesJson,

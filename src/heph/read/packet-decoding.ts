@@ -1,10 +1,13 @@
 import { TraceFormatError } from '../../core/errors.js';
 import { limitFrom } from '../../core/options/argument.js';
+import { AttributeCursor } from '../attribute-cursor.js';
 import {
+  attributesAt,
   COUNTER_OFFSET,
   DEFAULT_MAX_PACKET_BYTES,
   END_OFFSET,
   EPOCH_OPTION,
+  LENGTH_BYTES,
   MAX_ATTRIBUTES,
   MIN_EVENT_BYTES,
   nameAt,
@@ -19,8 +22,9 @@ import {
   TYPE_I64,
   TYPE_STRING,
   TYPE_U64,
+  WORD_BYTES,
 } from '../layout.js';
-import type { Attribute, EventPacket, MetadataPacket, Packet } from '../packet.js';
+import type { Attribute, EventPacket, MetadataPacket, Packet, ValueType } from '../packet.js';
 import {
   EVENT_BYTES,
   isEventAt,
@@ -30,20 +34,13 @@ import {
 } from './packet-head.js';
 import { TextDecoding } from './text-decoding.js';
 
-const WORD_BYTES = 8;
-const LENGTH_BYTES = 2;
-
 /** The names of the types, by the byte that says the type. */
-const TYPES: (Attribute['type'] | undefined)[] = [];
-for (const [type, byte] of [
-  ['u64', TYPE_U64],
-  ['i64', TYPE_I64],
-  ['f64', TYPE_F64],
-  ['string', TYPE_STRING],
-] as const) {
-  TYPES[byte] = type;
-  TYPES[TYPE_ARRAY | byte] = `${type}[]`;
-}
+const TYPES: ValueType[] = [];
+TYPES[TYPE_U64] = 'u64';
+TYPES[TYPE_I64] = 'i64';
+TYPES[TYPE_F64] = 'f64';
+TYPES[TYPE_STRING] = 'string';
+const ARRAY_TYPES = TYPES.map((type) => `${type}[]` as const);
 
 /**
  * Decodes packets of one source. Everything that it is given may be hostile: a length is compared
@@ -53,14 +50,14 @@ export class PacketDecoding {
   readonly #source: string;
   readonly #maxPacketBytes: number;
   readonly #texts = new TextDecoding();
+  readonly #attributes = new AttributeCursor();
   #bytes: Buffer = Buffer.alloc(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
   /** What is added to a position in #bytes to give the offset in the source. */
   #base = 0;
-  /** Positions in #bytes: the packet being decoded, its end, and how far decoding has come. */
+  /** Positions in #bytes: the packet being decoded, and its end. */
   #packet = 0;
   #end = 0;
-  #at = 0;
 
   /**
    * @param source Names the file, datagram or connection in errors.
@@ -146,24 +143,21 @@ export class PacketDecoding {
   againAt(from: number): () => Attribute['value'] {
     const again = new PacketDecoding(this.#source, this.#maxPacketBytes);
     again.setBytes(this.#bytes, this.#base);
-    again.#end = this.#end;
+    const end = this.#end;
     return () => {
-      again.#at = from;
+      again.#attributes.set(again.#view, from, end);
       return again.#attribute(0).value;
     };
   }
 
   /** Where the next attribute begins in the bytes. */
   get position(): number {
-    return this.#at;
+    return this.#attributes.at;
   }
 
   /** One by one, what follows the event that `eventHead` has returned last. Errors as of `decode`. */
   *attributes(): Generator<Attribute, void> {
-    for (let index = 0; this.#at < this.#end; index++) {
-      if (index === MAX_ATTRIBUTES) this.#tooMany();
-      yield this.#attribute(index);
-    }
+    for (let index = 0; this.position < this.#end; index++) yield this.#attribute(index);
   }
 
   /** The error for a source that ends inside the eight bytes of a packet's head. */
@@ -174,23 +168,23 @@ export class PacketDecoding {
   }
 
   #metadata(at: number): MetadataPacket {
-    const size = this.#end - at;
-    this.#at = at + OPTION_NAME_OFFSET;
-    const name = this.#text('option name', -1);
-    const value = Uint8Array.from(this.#bytes.subarray(this.#at, this.#end));
+    const optionAt = at + OPTION_NAME_OFFSET;
+    const name = this.#text('option name', optionAt);
+    const valueAt = optionAt + LENGTH_BYTES + this.#view.getUint16(optionAt);
+    const value = Uint8Array.from(this.#bytes.subarray(valueAt, this.#end));
     const packet: MetadataPacket = {
       kind: 'metadata',
       offset: this.#base + at,
-      size,
+      size: this.#end - at,
       name,
       value,
     };
     if (name === EPOCH_OPTION) {
       if (value.length !== WORD_BYTES) {
         const message = `the epoch has ${value.length} bytes`;
-        this.#fail(this.#at, 'option value', message, value.length, `${WORD_BYTES} bytes`);
+        this.#fail(valueAt, 'option value', message, value.length, `${WORD_BYTES} bytes`);
       }
-      packet.epoch = this.#view.getBigUint64(this.#at);
+      packet.epoch = this.#view.getBigUint64(valueAt);
     }
     return packet;
   }
@@ -198,22 +192,14 @@ export class PacketDecoding {
   #event(at: number): EventPacket {
     const event = this.#head(at);
     const { attributes } = event;
-    while (this.#at < this.#end) {
-      if (attributes.length === MAX_ATTRIBUTES) this.#tooMany();
-      attributes.push(this.#attribute(attributes.length));
-    }
+    while (this.position < this.#end) attributes.push(this.#attribute(attributes.length));
     return event;
-  }
-
-  #tooMany(): never {
-    const most = `at most ${MAX_ATTRIBUTES}`;
-    this.#fail(this.#at, 'attributes', 'the event has more attributes', undefined, most);
   }
 
   #head(at: number): EventPacket {
     const view = this.#view;
-    this.#at = nameAt(at);
-    const description = this.#text('description', -1);
+    const description = this.#text('description', nameAt(at));
+    this.#attributes.set(view, attributesAt(view, at), this.#end);
     return {
       kind: 'event',
       offset: this.#base + at,
@@ -229,79 +215,78 @@ export class PacketDecoding {
   }
 
   #attribute(index: number): Attribute {
-    const name = this.#text('name', index);
-    if (this.#at >= this.#end) this.#short('type', index, 1);
-    const type = this.#bytes[this.#at]!;
-    const known = TYPES[type];
-    if (known === undefined) {
-      this.#fail(
-        this.#at,
-        field('type', index),
-        type === TYPE_ARRAY
-          ? `attribute ${index} is an array of no type (0x80)`
-          : `attribute ${index} has the unknown type 0x${hex(type, 2)}`,
-        type,
-        '1 (u64), 2 (i64), 3 (f64) or 4 (string), or-ed with 0x80 for an array',
-      );
+    const attributes = this.#attributes;
+    if (index === MAX_ATTRIBUTES) {
+      const most = `at most ${MAX_ATTRIBUTES}`;
+      this.#fail(attributes.at, 'attributes', 'the event has more attributes', undefined, most);
     }
-    this.#at++;
-    const value = type < TYPE_ARRAY ? this.#value(type, index) : this.#array(type, index);
-    return { name, type: known, value } as Attribute;
-  }
-
-  #array(type: number, index: number): unknown[] {
-    if (this.#end - this.#at < LENGTH_BYTES) this.#short('value', index, LENGTH_BYTES);
-    const count = this.#view.getUint16(this.#at);
-    this.#at += LENGTH_BYTES;
-    const each = type - TYPE_ARRAY;
-    const leastBytes = count * (each === TYPE_STRING ? LENGTH_BYTES : WORD_BYTES);
-    if (leastBytes > this.#end - this.#at) this.#short('value', index, leastBytes);
+    if (!attributes.next()) this.#refuse(index);
+    const { nameStart, nameEnd, type, isArray, count } = attributes;
+    const name = this.#decoded(nameStart, nameEnd, 'name', index);
+    if (!isArray) return { name, type: TYPES[type], value: this.#value(type, index) } as Attribute;
     const values = new Array<unknown>(count);
-    for (let i = 0; i < count; i++) values[i] = this.#value(each, index);
-    return values;
+    for (let i = 0; attributes.nextElement(); i++) values[i] = this.#value(type, index);
+    return { name, type: ARRAY_TYPES[type], value: values } as Attribute;
   }
 
+  /** The value that the cursor is at, or the element. */
   #value(type: number, index: number): bigint | number | string {
+    const { valueStart, valueEnd } = this.#attributes;
     switch (type) {
       case TYPE_U64:
-        return this.#view.getBigUint64(this.#word(index));
+        return this.#view.getBigUint64(valueStart);
       case TYPE_I64:
-        return this.#view.getBigInt64(this.#word(index));
+        return this.#view.getBigInt64(valueStart);
       case TYPE_F64:
-        return this.#view.getFloat64(this.#word(index));
+        return this.#view.getFloat64(valueStart);
       default:
-        return this.#text('value', index);
+        return this.#decoded(valueStart, valueEnd, 'value', index);
     }
   }
 
-  #word(index: number): number {
-    const at = this.#at;
-    if (this.#end - at < WORD_BYTES) this.#short('value', index, WORD_BYTES);
-    this.#at = at + WORD_BYTES;
-    return at;
+  /** Throws what is wrong with an attribute. */
+  #refuse(index: number): never {
+    const { fault, nameStart, nameEnd } = this.#attributes;
+    const { part, at, needed } = fault!;
+    // The first fault of the packet is the one that counts.
+    if (part !== 'name') this.#decoded(nameStart, nameEnd, 'name', index);
+    if (needed > 0) this.#short(part, index, at, needed);
+    const type = this.#bytes[at]!;
+    this.#fail(
+      at,
+      field('type', index),
+      type === TYPE_ARRAY
+        ? `attribute ${index} is an array of no type (0x80)`
+        : `attribute ${index} has the unknown type 0x${hex(type, 2)}`,
+      type,
+      '1 (u64), 2 (i64), 3 (f64) or 4 (string), or-ed with 0x80 for an array',
+    );
   }
 
-  /** Reads a length and that many bytes of UTF-8. `index` is -1 outside the attributes. */
-  #text(part: string, index: number): string {
-    const at = this.#at;
-    if (this.#end - at < LENGTH_BYTES) this.#short(part, index, LENGTH_BYTES);
+  /** Reads a length and that many bytes of UTF-8, outside the attributes. */
+  #text(part: string, at: number): string {
+    if (this.#end - at < LENGTH_BYTES) this.#short(part, -1, at, LENGTH_BYTES);
     const start = at + LENGTH_BYTES;
     const stop = start + this.#view.getUint16(at);
-    if (stop > this.#end) this.#short(part, index, stop - at);
+    if (stop > this.#end) this.#short(part, -1, at, stop - at);
+    return this.#decoded(start, stop, part, -1);
+  }
+
+  /** @param index of the attribute; -1: it is no part of one. */
+  #decoded(start: number, stop: number, part: string, index: number): string {
     const text = this.#texts.decode(this.#bytes, start, stop);
     if (text === undefined) {
       const name = field(part, index);
       this.#fail(start, name, `the ${name} is not valid UTF-8`, undefined, 'UTF-8');
     }
-    this.#at = stop;
     return text;
   }
 
-  #short(part: string, index: number, needed: number): never {
-    const left = this.#end - this.#at;
+  #short(part: string, index: number, at: number, needed: number): never {
+    const left = this.#end - at;
     const name = field(part, index);
     const message = `the ${name} takes ${needed} bytes, the packet has ${left} left`;
-    this.#fail(this.#at, name, message, needed, `at most ${left}`);
+    this.#fail(at, name, message, needed, `at most ${left}`);
   }
 
   #fail(at: number, name: string, message: string, value: unknown, limit: string): never {

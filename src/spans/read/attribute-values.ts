@@ -1,4 +1,4 @@
-import { TYPE_ARRAY, TYPE_F64, TYPE_I64, TYPE_STRING, TYPE_U64 } from '../../heph/layout.js';
+import { AttributeCursor } from '../../heph/attribute-cursor.js';
 import { TextDecoding } from '../../heph/read/text-decoding.js';
 import {
   CONTINUED,
@@ -10,10 +10,9 @@ import {
   RESERVED,
 } from '../layout.js';
 import type { RecordedAttributes, RecordedValue } from '../span-record.js';
+import { reservedAt } from './span-identity.js';
 
 const MAX_DEPTH = 8;
-/** The head of a reserved attribute, whose name has two bytes: its first three bytes. */
-const RESERVED_HEAD = (2 << 16) | (RESERVED.charCodeAt(0) << 8);
 const TILDE = RESERVED.charCodeAt(0);
 /** An attribute of an empty name and eight bytes. */
 const LEAST_ELEMENT_BYTES = 5;
@@ -28,10 +27,8 @@ const [BOOLEAN, NULL, BIGINT, BYTES, ARRAY, MORE] = [
   CONTINUED,
 ].map(codeOf) as [number, number, number, number, number, number];
 
-const TWO_32 = 2 ** 32;
-
-/** Types of values as errors name them. */
-const TYPE_NAMES = ['no type', 'u64', 'i64', 'f64', 'a string'];
+const IS_MODIFIER: boolean[] = [];
+for (const code of [BOOLEAN, NULL, BIGINT, BYTES, ARRAY, MORE]) IS_MODIFIER[code] = true;
 
 /** What violates the format or the contract of spans. */
 export class BadSpan extends Error {
@@ -70,9 +67,8 @@ export function defineOnDemand(
   Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
 }
 
-/** Steps through the attributes of one event. Whatever it is given may be hostile. */
-export class AttributeCursor {
-  at = 0;
+/** Reads the attributes of one event as the program gave them. Whatever its bytes are. */
+export class AttributeValues {
   /** Of a reserved attribute its letter; 0: the program's own. */
   code = 0;
   /** The program's name of the attribute. */
@@ -80,99 +76,84 @@ export class AttributeCursor {
   #bytes: Buffer = Buffer.alloc(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
   #end = 0;
+  readonly #cursor = new AttributeCursor();
   readonly #texts = new TextDecoding();
 
   /** Sets the bytes of an event, and where to begin in it. */
   set(bytes: Buffer, view: DataView, at: number, end: number): void {
     this.#bytes = bytes;
     this.#view = view;
-    this.at = at;
     this.#end = end;
+    this.#cursor.set(view, at, end);
   }
 
-  /** Reads the next attribute's name into `code` or `name`; false at the end of the event. */
+  /** Steps to the next attribute, with `code` or `name`; false at the end of the event. */
   next(): boolean {
-    const { at } = this;
-    const end = this.#end;
-    if (at >= end) return false;
-    if (at + 3 > end) throw new BadSpan();
-    const length = this.#view.getUint16(at);
-    const from = at + 2;
-    const to = from + length;
-    if (to >= end) throw new BadSpan();
-    this.at = to;
-    if (length > 0 && this.#bytes[from] === TILDE) {
-      const second = length === 1 ? 0 : this.#bytes[from + 1]!;
-      if (length === 2 && second !== TILDE) {
+    const cursor = this.#cursor;
+    if (!cursor.next()) {
+      if (cursor.fault !== undefined) throw new BadSpan();
+      return false;
+    }
+    const { nameStart: from, nameEnd: to } = cursor;
+    this.code = 0;
+    if (to > from && this.#bytes[from] === TILDE) {
+      const second = to - from === 1 ? 0 : this.#bytes[from + 1]!;
+      if (to - from === 2 && second !== TILDE) {
         this.code = second;
         return true;
       }
-      this.code = 0;
       this.name = this.#decode(second === TILDE ? from + 1 : from, to);
       return true;
     }
-    this.code = 0;
     this.name = this.#decode(from, to);
     return true;
   }
 
-  /** Reads a string from an offset in the bytes, and returns it. */
-  textAt(from: number): string {
-    this.at = from;
-    return this.#text();
+  /** The string at an offset of the bytes, which is outside the attributes. */
+  textAt(at: number): string {
+    const from = at + 2;
+    if (from > this.#end) throw new BadSpan();
+    const to = from + this.#view.getUint16(at);
+    if (to > this.#end) throw new BadSpan();
+    return this.#decode(from, to);
   }
 
-  /** The value of the attribute, with the modifiers that follow it. */
+  /** The value of the attribute. Steps over the modifiers that follow it, and over elements. */
   value(depth = 0): RecordedValue {
-    const view = this.#view;
-    const { at } = this;
-    const type = this.#bytes[at];
+    const cursor = this.#cursor;
     let value: RecordedValue;
-    this.at = at + 1;
-    if (type === TYPE_STRING) {
-      value = this.#text();
-    } else if (type === TYPE_U64 || type === TYPE_I64) {
-      const offset = this.#word();
-      const high = type === TYPE_U64 ? view.getUint32(offset) : view.getInt32(offset);
-      value = high * TWO_32 + view.getUint32(offset + 4);
-      if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) {
-        value = type === TYPE_U64 ? view.getBigUint64(offset) : view.getBigInt64(offset);
-      }
-    } else if (type === TYPE_F64) {
-      value = view.getFloat64(this.#word());
-    } else if (type !== undefined && (type & TYPE_ARRAY) !== 0) {
-      value = this.#array(type & ~TYPE_ARRAY);
+    if (!cursor.isArray) {
+      value = this.#scalar();
     } else {
-      throw new BadSpan();
+      value = [];
+      while (cursor.nextElement()) value.push(this.#scalar());
     }
-    return this.#nextIsReserved() ? this.#modified(value, depth) : value;
+    return this.#nextCode() === 0 ? value : this.#modified(value, depth);
   }
 
   /** A u64 that the contract requires, as a number that is exact up to 2^53. */
   number(): number {
-    this.#require(TYPE_U64, 0);
-    const offset = this.#word();
-    return this.#view.getUint32(offset) * TWO_32 + this.#view.getUint32(offset + 4);
+    this.#require(this.#cursor.isUnsigned, 'u64');
+    return Number(this.#cursor.number());
   }
 
   /** A u64 or i64 that the contract requires. */
   integer(): bigint {
-    const type = this.#require(TYPE_U64, TYPE_I64);
-    const offset = this.#word();
-    return type === TYPE_U64 ? this.#view.getBigUint64(offset) : this.#view.getBigInt64(offset);
+    this.#require(this.#cursor.isInteger, 'u64 or i64');
+    return this.#cursor.bigint();
   }
 
   /** A u64 that the contract requires, as sixteen hexadecimal digits. */
   hex(): string {
-    this.#require(TYPE_U64, 0);
-    const offset = this.#word();
-    return this.#bytes.toString('hex', offset, offset + 8);
+    const { isUnsigned, valueStart, valueEnd } = this.#cursor;
+    this.#require(isUnsigned, 'u64');
+    return this.#bytes.toString('hex', valueStart, valueEnd);
   }
 
   /** A string that the contract requires, of any length. */
   text(): string {
-    this.#require(TYPE_STRING, 0);
-    this.at--;
+    const { isArray, isText } = this.#cursor;
+    this.#require(isText && !isArray, 'a string');
     const value = this.value();
     if (typeof value !== 'string') throw this.#wrong('no plain string', 'a string');
     return value;
@@ -180,14 +161,16 @@ export class AttributeCursor {
 
   /** Puts the program's attribute whose name was read into `attributes`. */
   put(attributes: RecordedAttributes): void {
-    const { name, at } = this;
+    const { name } = this;
+    const { nameStart, nameEnd } = this.#cursor;
     const value = this.value();
     const isLarge = attributes instanceof LargeAttributes;
-    if (isLarge && this.at - at > LARGE_VALUE_BYTES) {
-      const again = new AttributeCursor();
+    if (isLarge && this.#cursor.at - nameEnd > LARGE_VALUE_BYTES) {
+      const again = new AttributeValues();
       const [bytes, view, end] = [this.#bytes, this.#view, this.#end];
       defineOnDemand(attributes, name, () => {
-        again.set(bytes, view, at, end);
+        again.set(bytes, view, nameStart - 2, end);
+        again.next();
         return again.value();
       });
     } else if (isLarge || name === '__proto__') {
@@ -202,16 +185,11 @@ export class AttributeCursor {
     }
   }
 
-  /** Steps over the type of the attribute's value, and returns it. */
-  #require(type: number, other: number): number {
-    const got = this.#bytes[this.at]!;
-    if (got !== type && got !== other) {
-      const names = [type, other].filter((each) => each !== 0).map((each) => TYPE_NAMES[each]!);
-      const isArray = (got & TYPE_ARRAY) !== 0;
-      throw this.#wrong(isArray ? 'an array' : (TYPE_NAMES[got] ?? 'no type'), names.join(' or '));
-    }
-    this.at++;
-    return got;
+  #require(isGiven: boolean, limit: string): void {
+    if (isGiven) return;
+    const { isArray, isText, isFloat, isUnsigned } = this.#cursor;
+    const single = isText ? 'a string' : isFloat ? 'f64' : isUnsigned ? 'u64' : 'i64';
+    throw this.#wrong(isArray ? 'an array' : single, limit);
   }
 
   #wrong(got: string, limit: string): BadSpan {
@@ -220,15 +198,18 @@ export class AttributeCursor {
     return new BadSpan(`the attribute ${JSON.stringify(field)}`, limit, got);
   }
 
-  #nextIsReserved(): boolean {
-    const { at } = this;
-    return at + 7 <= this.#end && this.#view.getUint32(at) >>> 8 === RESERVED_HEAD >>> 8;
+  /** The letter of the next attribute if it is reserved. */
+  #nextCode(): number {
+    return reservedAt(this.#view, this.#cursor.at, this.#end);
   }
 
   #modified(given: RecordedValue, depth: number): RecordedValue {
     let value = given;
-    while (this.#nextIsReserved()) {
-      switch (this.#bytes[this.at + 3]) {
+    for (;;) {
+      const code = this.#nextCode();
+      if (!IS_MODIFIER[code]) return value;
+      if (!this.#cursor.next()) throw new BadSpan();
+      switch (code) {
         case BOOLEAN:
           value = value !== 0;
           break;
@@ -242,23 +223,18 @@ export class AttributeCursor {
           if (typeof value !== 'string') throw new BadSpan();
           value = new Uint8Array(Buffer.from(value, 'base64'));
           break;
-        case MORE:
-          if (typeof value !== 'string') throw this.#wrong('continued', 'a string');
-          this.at += 5;
-          value += this.#text();
-          continue;
+        case MORE: {
+          const more = this.#cursor.isArray ? undefined : this.#scalar();
+          if (typeof value !== 'string' || typeof more !== 'string') {
+            throw this.#wrong('continued', 'a string');
+          }
+          value += more;
+          break;
+        }
         case ARRAY:
-          this.at += 7;
           value = this.#elements(value, depth + 1);
-          continue;
-        default:
-          return value;
       }
-      // A modifier's value is an empty string.
-      this.at += 5;
-      this.#text();
     }
-    return value;
   }
 
   #bigint(value: RecordedValue): bigint {
@@ -269,55 +245,29 @@ export class AttributeCursor {
   }
 
   #elements(count: RecordedValue, depth: number): RecordedValue[] {
-    const left = (this.#end - this.at) / LEAST_ELEMENT_BYTES;
+    const cursor = this.#cursor;
+    const left = (this.#end - cursor.at) / LEAST_ELEMENT_BYTES;
     if (!Number.isInteger(count) || (count as number) < 0 || (count as number) > left) {
       throw this.#wrong('no count of its elements', `an integer from 0 to ${Math.floor(left)}`);
     }
     if (depth > MAX_DEPTH) throw this.#wrong('nested deeper', `at most ${MAX_DEPTH} levels`);
     const values: RecordedValue[] = [];
     for (let i = 0; i < (count as number); i++) {
-      if (this.at + 3 > this.#end || this.#view.getUint16(this.at) !== 0) {
+      const isElement = cursor.next() && cursor.nameStart === cursor.nameEnd;
+      if (cursor.fault !== undefined) throw new BadSpan();
+      if (!isElement) {
         throw this.#wrong(`an array of ${i} elements`, `${String(count)} elements without a name`);
       }
-      this.at += 2;
       values.push(this.value(depth));
     }
     return values;
   }
 
-  /** An array as Heph has it. */
-  #array(type: number): RecordedValue[] {
-    if (this.at + 2 > this.#end) throw new BadSpan();
-    const count = this.#view.getUint16(this.at);
-    this.at += 2;
-    const least = type === TYPE_STRING ? 2 : 8;
-    if (count * least > this.#end - this.at) throw new BadSpan();
-    const values: RecordedValue[] = [];
-    for (let i = 0; i < count; i++) {
-      if (type === TYPE_STRING) values.push(this.#text());
-      else if (type === TYPE_F64) values.push(this.#view.getFloat64(this.#word()));
-      else if (type === TYPE_U64) values.push(exact(this.#view.getBigUint64(this.#word())));
-      else if (type === TYPE_I64) values.push(exact(this.#view.getBigInt64(this.#word())));
-      else throw new BadSpan();
-    }
-    return values;
-  }
-
-  #word(): number {
-    const { at } = this;
-    if (at + 8 > this.#end) throw new BadSpan();
-    this.at = at + 8;
-    return at;
-  }
-
-  #text(): string {
-    const { at } = this;
-    if (at + 2 > this.#end) throw new BadSpan();
-    const from = at + 2;
-    const to = from + this.#view.getUint16(at);
-    if (to > this.#end) throw new BadSpan();
-    this.at = to;
-    return this.#decode(from, to);
+  /** The value that the cursor is at, or the element. */
+  #scalar(): string | number | bigint {
+    const cursor = this.#cursor;
+    if (cursor.isText) return this.#decode(cursor.valueStart, cursor.valueEnd);
+    return cursor.number();
   }
 
   #decode(from: number, to: number): string {
@@ -325,9 +275,4 @@ export class AttributeCursor {
     if (text === undefined) throw new BadSpan();
     return text;
   }
-}
-
-function exact(value: bigint): number | bigint {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../heph/layout.js';
 import { CLOCK_DESCRIPTION, CLOCK_REAL, CLOCK_TIME } from '../layout.js';
 import type { RecordedAttributes, RecordedValue } from '../span-record.js';
-import { AttributeCursor } from './attribute-cursor.js';
+import { AttributeValues } from './attribute-values.js';
 import type { ClockReading, TraceClock } from './trace-clock.js';
 
 function word(attributes: RecordedAttributes, name: string): bigint | undefined {
@@ -43,7 +43,7 @@ export function noteEpoch(
 }
 
 const CLOCK_NAME = Buffer.from(CLOCK_DESCRIPTION);
-const cursor = new AttributeCursor();
+const attributes = new AttributeValues();
 
 /** Takes note of an event if it is a clock record. */
 export function noteClock(
@@ -57,10 +57,10 @@ export function noteClock(
   const own = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const values: RecordedAttributes = {};
   try {
-    cursor.set(own, view, attributesAt(view, at), end);
-    while (cursor.next()) {
-      if (cursor.code === 0) cursor.put(values);
-      else cursor.value();
+    attributes.set(own, view, attributesAt(view, at), end);
+    while (attributes.next()) {
+      if (attributes.code === 0) attributes.put(values);
+      else attributes.value();
     }
   } catch {
     return;

@@ -1,6 +1,6 @@
 import { attributesAt, isDescribed, START_OFFSET } from '../../heph/layout.js';
 import { COLLECTIONS_DESCRIPTION, COLLECTIONS_LIST, REAL_START } from '../layout.js';
-import { AttributeCursor } from './attribute-cursor.js';
+import { AttributeValues } from './attribute-values.js';
 
 /** A garbage collection that is no span. Nanoseconds since the trace's epoch. */
 interface ListedCollection {
@@ -13,7 +13,7 @@ const EACH = /^(\d{1,18}):(\d{1,18}):(\w{1,20})$/;
 
 const NAME = Buffer.from(COLLECTIONS_DESCRIPTION);
 
-const attributes = new AttributeCursor();
+const attributes = new AttributeValues();
 
 /** The collections that an event lists; none of most events. What is not as the contract says is left out. */
 export function collectionsIn(

@@ -55,7 +55,7 @@ import type {
   Kept,
   RecordedResource,
 } from '../span-record.js';
-import { AttributeCursor, BadSpan, LargeAttributes } from './attribute-cursor.js';
+import { AttributeValues, BadSpan, LargeAttributes } from './attribute-values.js';
 import { processIdOf } from './resource-facts.js';
 import { headAt, isIdentity, VERSION_HEAD, WORD_ATTRIBUTE } from './span-identity.js';
 import { needsVersion, SpanNotes } from './span-notes.js';
@@ -122,7 +122,7 @@ const NO_PARENT = '0000000000000000';
 /** What a file says of its spans: definitions and clocks, and the spans themselves. */
 export class SpanDecoder {
   readonly #path: string;
-  readonly #attributes = new AttributeCursor();
+  readonly #attributes = new AttributeValues();
   readonly #ids = new HexWords(4);
   /** What events say that are no spans. */
   readonly notes: SpanNotes;
@@ -181,11 +181,12 @@ export class SpanDecoder {
     const identity = attributesAt(view, position);
     const description = nameAt(position);
     const attributes = this.#attributes;
-    attributes.set(bytes, view, identity, end);
     if (isIdentity(view, identity, end)) {
+      attributes.set(bytes, view, identity + IDENTITY_BYTES, end);
       const name = attributes.textAt(description);
       return this.#span(bytes, view, position, size, identity, name);
     }
+    attributes.set(bytes, view, identity, end);
     const { notes } = this;
     notes.begin();
     const text = (): string => attributes.textAt(description);
@@ -256,7 +257,6 @@ export class SpanDecoder {
       const known = this.notes.scopes.get(scope);
       if (known !== undefined) span.scope = known;
     }
-    this.#attributes.at = identity + IDENTITY_BYTES;
     this.#rest(span, offset);
     return span;
   }

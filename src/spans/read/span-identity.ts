@@ -1,5 +1,14 @@
-import { FLAGS, IDENTITY_BYTES, PARENT_ID, SPAN_ID, TRACE_HIGH, VERSION } from '../layout.js';
-import { isUnsigned } from './scan/attribute-scan.js';
+import { isUnsigned } from '../../heph/attribute-cursor.js';
+import {
+  FLAGS,
+  IDENTITY_BYTES,
+  MODIFIER_BYTES,
+  PARENT_ID,
+  RESERVED,
+  SPAN_ID,
+  TRACE_HIGH,
+  VERSION,
+} from '../layout.js';
 
 /** Bytes of an attribute with a name of two bytes and a word. */
 export const WORD_ATTRIBUTE = 13;
@@ -14,6 +23,16 @@ const [TRACE_HEAD, SPAN_HEAD, PARENT_HEAD, FLAGS_HEAD] = [
 ].map(headOf) as [number, number, number, number];
 /** That of definitions and of other records of ours. */
 export const VERSION_HEAD = headOf(VERSION);
+
+/** With what a reserved attribute begins, before its letter. */
+const RESERVED_HEAD = (2 << 8) | RESERVED.charCodeAt(0);
+
+/** The letter of the attribute at `at`; 0: it is none that is reserved, or too short for one. */
+export function reservedAt(view: DataView, at: number, end: number): number {
+  if (at + MODIFIER_BYTES > end) return 0;
+  const head = view.getUint32(at);
+  return head >>> 8 === RESERVED_HEAD ? head & 0xff : 0;
+}
 
 /** The first u32 of the attributes at `at`; 0: there is no attribute with a word. */
 export function headAt(view: DataView, at: number, end: number): number {

@@ -21,7 +21,7 @@ import {
   VERSION,
 } from '../layout.js';
 import type { RecordedAttributes, RecordedResource, RecordedScope } from '../span-record.js';
-import type { AttributeCursor } from './attribute-cursor.js';
+import type { AttributeValues } from './attribute-values.js';
 import { readingOf } from './clock-record.js';
 import { TraceClock } from './trace-clock.js';
 
@@ -103,7 +103,7 @@ export class SpanNotes {
   }
 
   /** Takes note of an event that begins with a version. @throws TraceFormatError if that is a later one. */
-  read(cursor: EventBytes, attributes: AttributeCursor, description: string): void {
+  read(cursor: EventBytes, attributes: AttributeValues, description: string): void {
     const { view, position } = cursor;
     const isDefinition = view.getUint32(position + STREAM_OFFSET) === DEFINITION_STREAM;
     const isClock = description === CLOCK_DESCRIPTION;

@@ -11,7 +11,7 @@ import type { EventBytes } from '../../heph/read/event-bytes.js';
 import type { PacketDecoding } from '../../heph/read/packet-decoding.js';
 import { COLLECTIONS_DESCRIPTION, REAL_START, THREAD_DESCRIPTION } from '../layout.js';
 import { LoopCurves } from './loop-curves.js';
-import { defineOnDemand, LARGE_VALUE_BYTES } from './attribute-cursor.js';
+import { defineOnDemand, LARGE_VALUE_BYTES } from './attribute-values.js';
 import { RecordReader } from './record-reader.js';
 
 /** Faults of definitions that are kept. */

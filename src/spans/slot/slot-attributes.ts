@@ -1,7 +1,8 @@
 import { BoundedCache } from '../../core/bounded-cache.js';
+import { AttributeCursor } from '../../heph/attribute-cursor.js';
+import { LENGTH_BYTES, WORD_BYTES } from '../../heph/layout.js';
 import { writeText, writeUntyped } from '../../heph/write/encoder.js';
 import { prefixed } from '../../heph/write/event-text.js';
-import { TYPE_BYTES } from '../../heph/write/value.js';
 import type { AttributeScalar } from '../../heph/write/value.js';
 import { define } from '../attributes.js';
 import type { SpanValue } from '../attributes.js';
@@ -17,9 +18,6 @@ export interface AttributeName {
 /** Names are data: so many are cached, and so long ones. */
 const CACHED = 1024;
 const LONGEST = 256;
-/** Bytes of the length of a text, and of a value that is no text. */
-const LENGTH_BYTES = 2;
-const WORD_BYTES = 8;
 
 const names = new BoundedCache<AttributeName>(CACHED, LONGEST, (name) => {
   const recorded = prefixed(name.startsWith(RESERVED) ? RESERVED + name : name);
@@ -65,17 +63,11 @@ export function writeAttribute(
   return next;
 }
 
-/** An integer as a number, unless that has not all of its digits. */
-function exact(value: bigint): number | bigint {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
-}
-
 /** Attributes of a slot, of which each value is one element. The last value of a name counts. */
 export class SlotAttributes {
   readonly #view: DataView;
   readonly #bytes: Buffer;
-  #at = 0;
+  readonly #cursor = new AttributeCursor();
 
   constructor(view: DataView, bytes: Buffer) {
     this.#view = view;
@@ -84,17 +76,18 @@ export class SlotAttributes {
 
   /** Those from one offset to another. */
   read(from: number, to: number): Record<string, SpanValue> {
+    const cursor = this.#cursor;
     const read: Record<string, SpanValue> = {};
     let last = '';
-    this.#at = from;
-    while (this.#at < to) {
-      const name = this.#text();
-      const value = this.#value();
+    cursor.set(this.#view, from, to);
+    while (cursor.next()) {
+      const name = this.#text(cursor.nameStart, cursor.nameEnd);
       if (name === IS_BOOLEAN) define(read, last, read[last] === 1);
       else if (name === IS_BIGINT) define(read, last, BigInt(read[last] as number | bigint));
       else {
         last = name.startsWith(RESERVED) ? name.slice(RESERVED.length) : name;
-        define(read, last, value);
+        const { isText, valueStart, valueEnd } = cursor;
+        define(read, last, isText ? this.#text(valueStart, valueEnd) : cursor.number());
       }
     }
     return read;
@@ -102,39 +95,32 @@ export class SlotAttributes {
 
   /** The text of one of them; empty: it is absent, or no text. */
   textOf(wanted: string, from: number, to: number): string {
-    const view = this.#view;
-    const { bytes: length, words } = attributeName(wanted);
-    const [first] = words;
-    let found = 0;
-    for (let at = from; at < to;) {
-      const value = at + LENGTH_BYTES + view.getUint16(at);
-      // Length and first letters, then all of it.
-      if (view.getInt32(at) === first && this.#isAt(at, wanted, length)) found = value;
-      const isText = view.getUint8(value) === TYPE_BYTES.string;
-      at = value + 1 + (isText ? LENGTH_BYTES + view.getUint16(value + 1) : WORD_BYTES);
+    const cursor = this.#cursor;
+    const name = attributeName(wanted);
+    let start = 0;
+    let end = 0;
+    cursor.set(this.#view, from, to);
+    while (cursor.next()) {
+      if (!this.#isAtName(name)) continue;
+      start = cursor.isText ? cursor.valueStart : 0;
+      end = cursor.isText ? cursor.valueEnd : 0;
     }
-    if (found === 0 || view.getUint8(found) !== TYPE_BYTES.string) return '';
-    this.#at = found + 1;
-    return this.#text();
+    return this.#text(start, end);
   }
 
-  #isAt(at: number, wanted: string, length: number): boolean {
-    return this.#bytes.toString('utf8', at + LENGTH_BYTES, at + length) === wanted;
+  /** Whether the cursor is at an attribute of this name: its length comes first, so most names differ at once. */
+  #isAtName({ bytes, words }: AttributeName): boolean {
+    const at = this.#cursor.nameStart - LENGTH_BYTES;
+    let i = 0;
+    for (; 4 * (i + 1) <= bytes; i++) {
+      if (this.#view.getInt32(at + 4 * i) !== words[i]) return false;
+    }
+    const rest = bytes - 4 * i;
+    // The last word has bytes that are not of the name.
+    return rest <= 0 || (this.#view.getInt32(at + 4 * i) ^ words[i]!) >>> (32 - 8 * rest) === 0;
   }
 
-  #text(): string {
-    const start = this.#at + LENGTH_BYTES;
-    this.#at = start + this.#view.getUint16(this.#at);
-    return this.#bytes.toString('utf8', start, this.#at);
-  }
-
-  #value(): SpanValue {
-    const view = this.#view;
-    const type = view.getUint8(this.#at++);
-    if (type === TYPE_BYTES.string) return this.#text();
-    const at = this.#at;
-    this.#at += WORD_BYTES;
-    if (type === TYPE_BYTES.f64) return view.getFloat64(at);
-    return exact(type === TYPE_BYTES.i64 ? view.getBigInt64(at) : view.getBigUint64(at));
+  #text(start: number, end: number): string {
+    return this.#bytes.toString('utf8', start, end);
   }
 }

@@ -7,6 +7,11 @@ import { temporaryDirectory } from '../../heph/temporary-file.js';
 import { join } from 'node:path';
 import { recorded } from '../span-trace.js';
 import { seeded } from '../seeded.js';
+import {
+  attributeName,
+  SlotAttributes,
+  writeAttribute,
+} from '../../../src/spans/slot/slot-attributes.js';
 
 const directory = temporaryDirectory();
 
@@ -124,6 +129,23 @@ test.each<[string, SpanOptions]>([
     }
   },
 );
+
+test('a text is found by a name of any length, and the last one of a name counts', () => {
+  const bytes = Buffer.alloc(4096);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const names = Array.from({ length: 12 }, (_, length) => 'attribute-ü'.slice(0, length));
+  let end = 16;
+  for (const [i, name] of [...names, ...names].entries()) {
+    end = writeAttribute(view, bytes, end, attributeName(name), `${name} ${i}`);
+    end = writeAttribute(view, bytes, end, attributeName(`${name}.`), i);
+  }
+  const slot = new SlotAttributes(view, bytes);
+  for (const [i, name] of names.entries()) {
+    expect(slot.textOf(name, 16, end)).toBe(`${name} ${names.length + i}`);
+    expect(slot.textOf(`${name}.`, 16, end)).toBe('');
+    expect(slot.textOf(`${name}x`, 16, end)).toBe('');
+  }
+});
 
 test('an object is read once', async () => {
   let reads = 0;

@@ -1,3 +1,4 @@
+import { AttributeCursor } from '../../../heph/attribute-cursor.js';
 import type { EventBytes } from '../../../heph/read/event-bytes.js';
 import { attributesAt } from '../../../heph/layout.js';
 import {
@@ -8,21 +9,15 @@ import {
   IS_BOOLEAN,
   IS_BYTES,
   IS_NULL,
+  MODIFIER_BYTES,
   RESERVED,
 } from '../../../spans/layout.js';
 import { sameAttribute } from '../../../spans/read/older-names.js';
 import { mayContain } from '../parts/attribute-blocks.js';
 import type { AttributeBlocks } from '../parts/attribute-blocks.js';
 import { hashesOfAttribute } from '../../../spans/read/scan/attribute-hash.js';
-import {
-  endOfValue,
-  isAt,
-  isFloat,
-  isSection,
-  isText,
-  numberAt,
-} from '../../../spans/read/scan/attribute-scan.js';
-import { isIdentity } from '../../../spans/read/span-identity.js';
+import { isAt, isSection } from '../../../spans/read/scan/attribute-scan.js';
+import { isIdentity, reservedAt } from '../../../spans/read/span-identity.js';
 
 /** Whether a condition holds, as far as the bytes of a record show it. */
 export type Verdict = typeof NO | typeof YES | typeof UNCERTAIN;
@@ -61,6 +56,7 @@ export class AttributeMatch {
   readonly #byLength: (Wanted[] | undefined)[] = [];
   /** A name that is not recorded as it is. */
   readonly #isEscaped: boolean;
+  readonly #cursor = new AttributeCursor();
 
   constructor(attributes: readonly { name: string; value: string }[]) {
     this.#isWhole = attributes.some(({ value }) => value.startsWith('['));
@@ -86,34 +82,27 @@ export class AttributeMatch {
   inRecord({ bytes, view, position, size }: EventBytes): Verdict {
     if (this.#isEscaped) return UNCERTAIN;
     const end = position + size;
-    let at = attributesAt(view, position);
-    const isSpan = isIdentity(view, at, end);
-    if (isSpan) at += IDENTITY_BYTES;
+    const identity = attributesAt(view, position);
+    const isSpan = isIdentity(view, identity, end);
     for (const names of this.#attributes) for (const each of names) each.verdict = NO;
-    while (at < end) {
-      if (at + 3 > end) return UNCERTAIN;
-      const length = view.getUint16(at);
-      const name = at + 2;
-      const value = name + length;
-      if (value >= end) return UNCERTAIN;
-      const next = endOfValue(bytes, view, value, end);
-      if (next === 0) return UNCERTAIN;
+    const cursor = this.#cursor;
+    cursor.set(view, isSpan ? identity + IDENTITY_BYTES : identity, end);
+    while (cursor.next()) {
+      const name = cursor.nameStart;
+      const length = cursor.nameEnd - name;
       if (length === 2 && bytes[name] === TILDE) {
         if (isSection(bytes[name + 1]!)) break;
-      } else {
-        const sameLength = this.#byLength[length];
-        if (sameLength !== undefined) {
-          for (let i = 0; i < sameLength.length; i++) {
-            const wanted = sameLength[i]!;
-            if (!isAt(bytes, name, wanted.name)) continue;
-            wanted.verdict = isSpan
-              ? valueVerdict(wanted, bytes, view, value, next, end)
-              : UNCERTAIN;
-          }
-        }
+        continue;
       }
-      at = next;
+      const sameLength = this.#byLength[length];
+      if (sameLength === undefined) continue;
+      for (let i = 0; i < sameLength.length; i++) {
+        const wanted = sameLength[i]!;
+        if (!isAt(bytes, name, wanted.name)) continue;
+        wanted.verdict = isSpan ? valueVerdict(wanted, bytes, view, cursor, end) : UNCERTAIN;
+      }
     }
+    if (cursor.fault !== undefined) return UNCERTAIN;
     return this.#verdict();
   }
 
@@ -144,38 +133,36 @@ function wantedOf(name: string, value: string): Wanted {
   };
 }
 
-/** Whether a value is the wanted one. `next` is where the value ends, `end` where the record does. */
+/** Whether the value that the cursor is at is the wanted one. `end` is where the record ends. */
 function valueVerdict(
   wanted: Wanted,
   bytes: Uint8Array,
   view: DataView,
-  value: number,
-  next: number,
+  cursor: AttributeCursor,
   end: number,
 ): Verdict {
-  const type = bytes[value]!;
-  const modifier = modifierAt(bytes, next, end);
-  if (isText(type)) {
+  const { at, valueStart, valueEnd } = cursor;
+  const modifier = modifierAt(view, at, end);
+  if (cursor.isArray) return UNCERTAIN;
+  if (cursor.isText) {
     if (modifier !== 0) return UNCERTAIN;
-    const from = value + 3;
-    return next - from === wanted.bytes.length && isAt(bytes, from, wanted.bytes) ? YES : NO;
+    const { bytes: text } = wanted;
+    return valueEnd - valueStart === text.length && isAt(bytes, valueStart, text) ? YES : NO;
   }
-  const number = numberAt(bytes, view, value);
-  if (number === undefined) return UNCERTAIN;
-  if (isFloat(type)) {
+  const number = cursor.number();
+  if (cursor.isFloat) {
     if (modifier !== 0) return UNCERTAIN;
     return Object.is(number, wanted.number) && (number === number || wanted.isNaN) ? YES : NO;
   }
-  if (modifier === BOOLEAN && modifierAt(bytes, next + 7, end) === 0) {
+  if (modifier === BOOLEAN && modifierAt(view, at + MODIFIER_BYTES, end) === 0) {
     return wanted.text === (number !== 0 ? 'true' : 'false') ? YES : NO;
   }
-  if (modifier !== 0 || !Number.isSafeInteger(number)) return UNCERTAIN;
+  if (modifier !== 0 || typeof number !== 'number') return UNCERTAIN;
   return Object.is(number, wanted.number) ? YES : NO;
 }
 
 /** The letter of the modifier at `at`, 0 where none is. */
-function modifierAt(bytes: Uint8Array, at: number, end: number): number {
-  if (at + 7 > end || bytes[at] !== 0 || bytes[at + 1] !== 2 || bytes[at + 2] !== TILDE) return 0;
-  const letter = bytes[at + 3]!;
+function modifierAt(view: DataView, at: number, end: number): number {
+  const letter = reservedAt(view, at, end);
   return MODIFIERS[letter] === 1 ? letter : 0;
 }

@@ -6,8 +6,7 @@ import { mixed } from '../../../rows/byte-table.js';
 export const HASHED_TEXT_BYTES = 256;
 const TEXT_SEED = 0x811c_9dc5 | 0;
 const WORD_SEED = 0x2545_f491;
-const DOUBLE_SEED = 0x6c07_8965;
-/** Instead of the hash of a text of which the first piece is too short to count for all of it. */
+/** In addition to the hash of the first piece of a text, if that is too short to count for all of it. */
 export const ANY_TEXT = 0x1b87_3593;
 
 /** Of a text or a name. */
@@ -33,13 +32,9 @@ function hashOfString(text: string): number {
   return hashOfText(new DataView(buffer, byteOffset, length), 0, length);
 }
 
-/** Of a u64 or an i64. */
+/** Of a u64, an i64, or the bits of an f64. */
 export const hashOfWord = (high: number, low: number): number =>
   Math.imul(low ^ Math.imul(high, 0x9e37_79b1) ^ WORD_SEED, 0x0100_0193);
-
-/** Of an f64, by its bits. */
-export const hashOfDouble = (high: number, low: number): number =>
-  Math.imul(low ^ Math.imul(high, 0x9e37_79b1) ^ DOUBLE_SEED, 0x0100_0193);
 
 /** Of an attribute by the hashes of its name and of its value. */
 export const hashOfPair = (name: number, value: number): number =>
@@ -64,7 +59,7 @@ export function hashesOfAttribute(name: string, value: string): number[] {
   const number = Number(value);
   if (value.trim() !== '' && (!Number.isNaN(number) || value === 'NaN')) {
     doubles.setFloat64(0, number);
-    values.push(hashOfDouble(doubles.getInt32(0), doubles.getInt32(4)));
+    values.push(hashOfWord(doubles.getInt32(0), doubles.getInt32(4)));
   }
   return values.map((hash) => hashOfPair(ofName, hash));
 }
