@@ -65,9 +65,9 @@ function charge(order) {
   }
 }
 
-/** Whether a text is words alone. Of what ends in a dash the sick pattern tries all ways to divide it. */
-function isWords(text) {
-  return sick.has('pattern') ? /^(\w+\s?)*$/.test(text) : /^[\w\s]*$/.test(text);
+/** A text without spaces at its end. The sick pattern tries each space within it as the first of the last ones. */
+function trimmed(text) {
+  return sick.has('pattern') ? text.replace(/\s+$/, '') : text.trimEnd();
 }
 
 /** Another service: in this process, so that the example is one. */
@@ -96,7 +96,7 @@ const routes = {
     charge(order);
   },
   '/search'(order) {
-    return isWords(order % 4 === 0 ? 'shoesandsocksofredwool-' : 'socks');
+    return trimmed(order % 4 === 0 ? `socks${' '.repeat(10_000)}and shoes` : 'socks ');
   },
   async '/shipping'() {
     await (await fetch(`http://127.0.0.1:${pricing.address().port}/price`)).text();

@@ -8,6 +8,8 @@ export const EXIT_DONE = 0;
 export const EXIT_FAULTY = 1;
 /** The command line is wrong, or a file cannot be read or written. */
 export const EXIT_USAGE = 2;
+/** A condition of the command line holds that is a failure. */
+export const EXIT_FAILED = 3;
 
 /** A subcommand: one file in commands/, listed in main.ts. */
 export interface Command {

@@ -4,6 +4,9 @@ import {
   comparisonText,
 } from '../../look/compare/compare-recordings.js';
 import type { ComparedIndex } from '../../look/compare/compare-recordings.js';
+import { failureReasons, parseFailIf } from '../../look/compare/fail-if.js';
+import type { FailIf } from '../../look/compare/fail-if.js';
+import { TracewrightError } from '../../core/errors.js';
 import { rangeOf } from '../../look/condition/time-point.js';
 import { groupsBy } from '../../look/condition/where.js';
 import { PICTURED_GROUPS, reportPage } from '../../look/report/print/html/html-page.js';
@@ -15,7 +18,14 @@ import { jsonReport, textReport } from '../../look/report/print/text/text-report
 import type { ReportChoice } from '../../look/report/print/text/text-report.js';
 import { didYouMean } from '../../core/nearest-name.js';
 import { findTraces } from '../../traces/find-traces.js';
-import { type Command, EXIT_DONE, parseCommandLine, printMessage, UsageError } from '../command.js';
+import {
+  type Command,
+  EXIT_DONE,
+  EXIT_FAILED,
+  parseCommandLine,
+  printMessage,
+  UsageError,
+} from '../command.js';
 import {
   checkSelection,
   conditionHelp,
@@ -30,7 +40,11 @@ import { fileOutput, ownStyle, printLines } from '../output/text-output.js';
 
 type CompareValues = Parameters<typeof checkSelection>[0] &
   Parameters<typeof checkInput>[0] &
-  Parameters<typeof openIndex>[3] & { json?: boolean | undefined; by?: string[] | undefined };
+  Parameters<typeof openIndex>[3] & {
+    json?: boolean | undefined;
+    by?: string[] | undefined;
+    'fail-if'?: string | undefined;
+  };
 
 const MAX_SLOWEST = 100;
 /** The index reports what cannot be searched. */
@@ -43,7 +57,8 @@ export const reportCommand: Command = {
                          [--exact] [--all | --section NAME...]
                          [--json | --html FILE [--force]] [INDEX]
        tracewright report PATH... --against OTHER... [SELECTION]
-                         [--by ATTRIBUTE]... [--json] [INDEX]
+                         [--by ATTRIBUTE]... [--fail-if CHANGES] [--json]
+                         [INDEX]
 
 SELECTION is [--since|--from TIME] [--until TIME] [--where CONDITION]...
 INDEX is     [--ring-dir DIR]... [--cache DIR|off] [--clear-cache] [--format F]
@@ -63,6 +78,8 @@ spans became slower, which faster, and by how much.
 ${pathHelp}
   --against     compare with the traces at OTHER; can be repeated. --since +5m
                 leaves out the first minutes of both sides
+  --fail-if     end with 3 if something is worse than that, beyond chance:
+                slower:20%, calls:2x, errors:new, with commas between them
   --json        one JSON object. Durations are in nanoseconds
   --html        write one page with figures and pictures to FILE, a new file,
                 and print nothing. The page needs no network
@@ -86,12 +103,14 @@ Exit codes
   1  something cannot be read: standard error and the report name the file and
      the byte, and everything else is part of the report
   2  wrong usage, or nothing to read
+  3  --fail-if: standard error names each reason
 `,
   async run(args) {
     const { values, positionals } = parseCommandLine(
       withSignedTimes(args),
       {
         against: { type: 'string', multiple: true },
+        'fail-if': { type: 'string' },
         json: { type: 'boolean' },
         html: { type: 'string' },
         by: { type: 'string', multiple: true },
@@ -114,6 +133,9 @@ Exit codes
     if (values.against !== undefined) {
       checkComparison(values);
       return compare(positionals, values.against, values);
+    }
+    if (values['fail-if'] !== undefined) {
+      throw new UsageError('--fail-if needs --against');
     }
     const options: ReportOptions = {
       ...checkGroup(values.by),
@@ -148,6 +170,15 @@ Exit codes
     return exitCode;
   },
 };
+
+/** @throws UsageError for what is no such condition. */
+function checkFailIf(text: string): FailIf {
+  try {
+    return parseFailIf(text);
+  } catch (error) {
+    throw error instanceof TracewrightError ? new UsageError(error.message) : error;
+  }
+}
 
 /** Names of sections in lines of a help text. */
 function sectionHelp(): string {
@@ -197,6 +228,7 @@ async function compare(
   const form = checkInput(values);
   const { by, attributes } = checkGroup(values.by);
   if (by !== undefined) throw new UsageError(`--by ${by} cannot be used with --against`);
+  const failIf = values['fail-if'] === undefined ? undefined : checkFailIf(values['fail-if']);
   let exitCode = EXIT_DONE;
   const open = async (given: readonly string[]): Promise<ComparedIndex> => {
     const { index, exitCode: own } = await openIndex('report', given, form, values);
@@ -218,6 +250,9 @@ async function compare(
       await printLines(
         json ? [comparisonJson(comparison)] : comparisonText(comparison, ownStyle()),
       );
+      const reasons = failIf === undefined ? [] : failureReasons(comparison, failIf);
+      for (const reason of reasons) printMessage(`tracewright report: ${reason}`);
+      if (reasons.length > 0) exitCode = EXIT_FAILED;
     } finally {
       after.index.close();
     }

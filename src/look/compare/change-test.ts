@@ -1,5 +1,5 @@
 /** Of a normal distribution: 95 % lie within so many standard deviations. */
-const CONFIDENCE = 1.96;
+export const CONFIDENCE = 1.96;
 /** Of the changes that are named, so many may be chance. */
 const FALSE_SHARE = 0.05;
 
@@ -26,6 +26,11 @@ export class MeanOverTime {
     this.#squares += difference * (value - this.#mean);
     this.#counts[stretch]! += 1;
     this.#sums[stretch]! += value;
+  }
+
+  /** How many values each stretch has. */
+  get counts(): Readonly<Float64Array> {
+    return this.#counts;
   }
 
   get mean(): number {

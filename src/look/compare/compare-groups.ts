@@ -12,6 +12,7 @@ import { SampledCalls } from '../report/names/call-target.js';
 import { Distribution } from '../report/measures/distribution.js';
 import type { SelectedCounts } from '../report/groups/released-groups.js';
 import { isMethod } from '../report/names/request-name.js';
+import { callsARequest } from './calls-a-request.js';
 import { differenceOf, MeanOverTime, moreThanChance, STRETCHES } from './change-test.js';
 import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
 
@@ -103,14 +104,32 @@ export function compareGroups(
   const compared = shown.filter(({ ratio }) => ratio !== null);
   const isMore = moreThanChance(compared.map(({ chance }) => chance));
   const named = new Set(compared.filter(({ isLarge }, at) => isLarge && isMore[at]));
-  const groups = shown.map((each): ComparedGroup => {
+  // What was not kept was counted, but not what it called.
+  const isWhole = [before, after].every(({ released = [] }) => released.length === 0);
+  const calls = callsARequest(
+    shown.map(({ pair }) => ({
+      // Statements are among the spans of their names.
+      ...{ service: pair.service, kind: pair.statement === null ? pair.kind : 'client' },
+      ...{ before: pair.before.logarithms.counts, after: pair.after.logarithms.counts },
+    })),
+  );
+  const groups = shown.map((each, at): ComparedGroup => {
     const { pair, ratio } = each;
-    const { name, statement, service, kind, system, calls, before: first, after: second } = pair;
+    const {
+      name,
+      statement,
+      service,
+      kind,
+      system,
+      calls: sampled,
+      before: first,
+      after: second,
+    } = pair;
     const change = named.has(each) ? (ratio!.value > 1 ? 'slower' : 'faster') : 'same';
     return {
       name,
       statement,
-      targets: calls?.targets ?? [],
+      targets: sampled?.targets ?? [],
       service,
       kind,
       system,
@@ -118,6 +137,7 @@ export function compareGroups(
       after: second.figures,
       ratio,
       change: ratio === null ? null : change,
+      calls: isWhole && attributes.length === 0 ? calls[at]! : null,
     };
   });
   return groups.sort((a, b) => weight(b) - weight(a) || b.after.count - a.after.count);

@@ -13,7 +13,7 @@ import { compareGroups } from './compare-groups.js';
 import type { RowsOfSide } from './compare-groups.js';
 import { COMPARISON_VERSION } from './comparison-shape.js';
 import type { ComparedGroup, ComparedRecordings, Comparison } from './comparison-shape.js';
-import { comparedErrorTable, comparisonTable } from './comparison-table.js';
+import { callsTable, comparedErrorTable, comparisonTable } from './comparison-table.js';
 import {
   comparisonSummary,
   differentServicesText,
@@ -119,6 +119,7 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   yield* wrapped(comparisonSummary(groups), style.width);
   const of = (kind: ComparedGroup['change']): ComparedGroup[] =>
     groups.filter(({ change }) => change === kind);
+  yield* sectionLines(callsTable(groups), style);
   yield* sectionLines(comparedErrorTable(errors), style);
   yield* kindLines('Slower', of('slower'), style, ratioText);
   // The groups end with what became faster the most.

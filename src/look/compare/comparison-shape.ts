@@ -9,6 +9,17 @@ export interface ComparedSide {
   p95: number;
 }
 
+/** How often a request of the service makes a call. */
+export interface ComparedCalls {
+  before: number;
+  after: number;
+  /** The 95 % confidence interval of how many times more often after; null: a side has no call. */
+  low: number | null;
+  high: number | null;
+  /** Null: it may be chance, or is less than a quarter. */
+  change: 'appeared' | 'vanished' | 'more' | 'fewer' | null;
+}
+
 export interface ComparedGroup {
   name: string;
   /** Of the spans of a name, those of one statement of a database; null: all of them. */
@@ -31,6 +42,8 @@ export interface ComparedGroup {
    * a side has too few spans.
    */
   change: 'slower' | 'faster' | 'same' | null;
+  /** Of calls of databases, services and queues; null: it is none, or too few were recorded. */
+  calls: ComparedCalls | null;
 }
 
 /** Errors of one type, message and frame. What they are is said of the last one after, or before if there is none. */

@@ -9,7 +9,9 @@ import {
   type ReportTable,
 } from '../report/print/tables/report-table.js';
 import { countText, durationText } from '../report/measures/units.js';
+import { callsText } from './comparison-texts.js';
 import type {
+  ComparedCalls,
   ComparedError,
   ComparedErrors,
   ComparedGroup,
@@ -67,6 +69,40 @@ export function comparisonTable(
     groups,
     LIMIT,
     'groups',
+  );
+}
+
+/** What requests call more or less often than before, what changed most first. */
+export function callsTable(groups: readonly ComparedGroup[]): ReportTable<ComparedGroup> {
+  const callsOf = ({ calls }: ComparedGroup): ComparedCalls => calls!;
+  const changed = groups.filter(({ calls }) => calls !== null && calls.change !== null);
+  const sizeOf = (group: ComparedGroup): number =>
+    Math.abs(callsOf(group).after - callsOf(group).before);
+  return tableOf<ComparedGroup>(
+    'Called more or less often a request',
+    [
+      {
+        title: 'call',
+        unit: 'text',
+        value: (group) => group.statement ?? nameWithTargets(group),
+        spare: 0,
+        least: 16,
+      },
+      serviceColumn<ComparedGroup>(1),
+      { title: 'change', unit: 'text', value: (group) => callsOf(group).change, spare: 0 },
+      {
+        title: 'is called',
+        explanation: 'With the 95 % confidence interval of the change',
+        unit: 'text',
+        value: (group) => callsText(callsOf(group)),
+        spare: 0,
+        isBad: (group) => ['appeared', 'more'].includes(callsOf(group).change!),
+      },
+      both('count', 3, ({ count }) => countText(count)),
+    ],
+    changed.toSorted((a, b) => sizeOf(b) - sizeOf(a)),
+    LIMIT,
+    'calls',
   );
 }
 

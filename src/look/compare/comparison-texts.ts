@@ -1,6 +1,6 @@
 import { nameWithTargets } from '../report/names/request-name.js';
-import { countText } from '../report/measures/units.js';
-import type { ComparedGroup } from './comparison-shape.js';
+import { countText, digits } from '../report/measures/units.js';
+import type { ComparedCalls, ComparedGroup } from './comparison-shape.js';
 
 /** Fewer kinds of spans can shift alike by chance, or because one calls the other. */
 const LEAST_GROUPS = 5;
@@ -16,7 +16,11 @@ const TOLERANCE = 0.5;
 /** A sentence that sums up the table, and counts each of its rows once. */
 export function comparisonSummary(groups: readonly ComparedGroup[]): string {
   const compared = groups.filter(({ ratio }) => ratio !== null);
-  if (compared.length === 0) return 'No kind of span is often enough in both to compare it.';
+  if (compared.length === 0) {
+    return [...callChanges(groups), 'No kind of span is often enough in both to compare it.'].join(
+      ' ',
+    );
+  }
   const slower = compared.filter(({ change }) => change === 'slower');
   const faster = compared.filter(({ change }) => change === 'faster');
   const few = groups.length - compared.length;
@@ -30,7 +34,26 @@ export function comparisonSummary(groups: readonly ComparedGroup[]): string {
     `${countText(same)} took about the same`,
     ...(few > 0 ? [`${countText(few)} were too few to compare`] : []),
   ];
-  return [`${counts.join('; ')}.`, ...shiftText(groups)].join(' ');
+  return [...callChanges(groups), `${counts.join('; ')}.`, ...shiftText(groups)].join(' ');
+}
+
+/** Of calls that are made more or less often a request: how many there are of each. */
+function callChanges(groups: readonly ComparedGroup[]): string[] {
+  const changes = groups.flatMap(({ calls }) => calls?.change ?? []);
+  if (changes.length === 0) return [];
+  const kinds = [
+    ['appeared', 'appeared'],
+    ['vanished', 'vanished'],
+    ['more', 'is made more often a request'],
+    ['fewer', 'is made less often a request'],
+  ] as const;
+  const texts = kinds.flatMap(([kind, text]) => {
+    const count = changes.filter((each) => each === kind).length;
+    return count === 0
+      ? []
+      : [`${countText(count)} ${count > 1 ? text.replace(/^is/, 'are') : text}`];
+  });
+  return [`Of the calls, ${texts.join('; ')}.`];
 }
 
 function shiftText(groups: readonly ComparedGroup[]): string[] {
@@ -40,6 +63,15 @@ function shiftText(groups: readonly ComparedGroup[]): string[] {
   return [
     `Nearly all are ${word} alike, by some ${percent(shift).slice(1)}: the machine, or other work on it, may be the cause and not the program. Record both sides again, in turns.`,
   ];
+}
+
+/** `40 times a request, before 1 (38 to 42 times as often)`, `2 times a request, before never` */
+export function callsText({ before, after, low, high }: ComparedCalls): string {
+  const times = (rate: number): string => (rate === 0 ? 'never' : digits(rate));
+  const unit = after === 0 ? '' : ' times a request';
+  const interval =
+    low === null || high === null ? '' : ` (${digits(low)} to ${digits(high)} times as often)`;
+  return `${times(after)}${unit}, before ${times(before)}${interval}`;
 }
 
 /** `47 % slower (41 % to 52 %)` */

@@ -8,7 +8,12 @@ export function frameText(frame: string): string {
 }
 
 /** `RangeError "no stock of ?" at reserve (src/stock.js:12)`, `23505 of INSERT orders`. */
-export function causeText({ type, message, frame, name }: ErrorType): string {
+export function causeText({
+  type,
+  message,
+  frame,
+  name,
+}: Pick<ErrorType, 'type' | 'message' | 'frame' | 'name'>): string {
   const what = [type ?? 'an error', ...(message === null ? [] : [JSON.stringify(message)])];
   if (frame !== null) what.push(`at ${frameText(frame)}`);
   if (message === null) what.push(`of ${name}`);

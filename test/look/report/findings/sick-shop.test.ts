@@ -31,7 +31,7 @@ it(
     const sick = await findingsOf();
     const seen = sick.map(({ rule, text }) => `${rule}: ${text.split(/ of shop|:/)[0]!}`);
     expect(seen.toSorted()).toEqual([
-      expect.stringMatching(/^blocking line: shop was blocked for .* by isWords/),
+      expect.stringMatching(/^blocking line: shop was blocked for .* by .*trimmed/),
       'dominated tail: GET /shipping',
       'failures: POST /buy',
       'failures: POST /buy',
