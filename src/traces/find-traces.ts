@@ -186,6 +186,10 @@ const RECOGNIZED =
   'A Laplace trace ends in .references, .references.txt or .kernel.txt; name its kind with ' +
   '--format if it does not';
 
+const EMPTY =
+  'is empty. To record a service, start it with `node --require tracewright/register server.js`: ' +
+  'it writes to traces/, or to TRACEWRIGHT_DIR';
+
 /**
  * The traces at a path: the file itself, those in a directory and below it, or the pieces of a
  * rotated trace.
@@ -200,6 +204,7 @@ function tracesAt(path: string, search: Search, withoutFile: boolean): FoundTrac
     if (stats.isDirectory()) {
       const found = wanted(search.tracesBelow(path));
       if (found.length > 0) return found;
+      if (readdirSync(path).length === 0) throw noTrace(path, EMPTY);
     } else if (stats.isFile()) {
       const format = search.formatOf(path);
       if (format !== undefined) return [{ format, path }];

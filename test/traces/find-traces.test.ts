@@ -39,3 +39,11 @@ it.each([
     ['ovni', 'below/another'],
   ]);
 });
+
+it('an empty directory says what to start', () => {
+  const empty = join(directory, 'nothing');
+  mkdirSync(empty);
+  expect(() => findTraces([empty])).toThrow(
+    /nothing is empty\. To record a service, start it with `node --require tracewright\/register/,
+  );
+});

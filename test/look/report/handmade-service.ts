@@ -1,5 +1,6 @@
-import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
+import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
+import { LOOP_DESCRIPTION } from '../../../src/spans/layout.js';
 import { encodeResource, encodeSpan } from '../../export/span-file.js';
 import type { HandmadeSpan } from '../../export/span-file.js';
 
@@ -14,7 +15,12 @@ export const STALL = 'event loop blocked';
 let files = 0;
 
 /** Spans of a service; their times are in ms. */
-export function service(name: string, spans: readonly MadeSpan[], host?: string): string {
+export function service(
+  name: string,
+  spans: readonly MadeSpan[],
+  host?: string,
+  loops: readonly LoopRecord[] = [],
+): string {
   return writeTrace(
     directory,
     `${++files}/${name}.heph`,
@@ -23,6 +29,28 @@ export function service(name: string, spans: readonly MadeSpan[], host?: string)
     ...spans.map(({ at: [start, end], ...span }) =>
       encodeSpan({ flags: RESOURCE, ...span, start: BigInt(start) * MS, end: BigInt(end) * MS }),
     ),
+    ...loops.map(encodeLoop),
+  );
+}
+
+/** Attributes of a record of an event loop, such as `busy` in ns. */
+export interface LoopRecord {
+  at: [number, number];
+  figures: Record<string, number>;
+}
+
+/** The bytes of records of an event loop; times are in ms. */
+function encodeLoop({ at: [start, end], figures }: LoopRecord): Buffer {
+  const u64 = (name: string, value: number) =>
+    ({ name, type: 'u64', value: BigInt(value) }) as const;
+  return encodeEvent(
+    someEvent({
+      stream: 0,
+      start: BigInt(start) * MS,
+      end: BigInt(end) * MS,
+      description: LOOP_DESCRIPTION,
+      attributes: [u64('~v', 1), ...Object.entries(figures).map(([name, of]) => u64(name, of))],
+    }),
   );
 }
 

@@ -49,9 +49,13 @@ it('living processes are complete up to now, also where they have recorded nothi
   const untils = again.sources.map(({ until }) => Date.parse(until!));
   expect(Math.abs(untils[0]! - untils[1]!)).toBeLessThan(200);
   expect(Math.min(...untils)).toBeGreaterThan(now);
+  expect(again.findings).toEqual([]);
   await shop.kill();
   await stock.end();
   await index.refresh();
+  const { findings } = (await makeReport(index)).report;
+  expect(findings.map(({ rule, service }) => [rule, service])).toEqual([['died', 'shop']]);
+  expect(findings[0]!.text).toMatch(/^shop \(process \d+\) was killed$/);
   expect(index.sources.map(({ until }) => until)).toEqual([undefined, undefined]);
   expect(endOf(index)).toBe(index.length);
   index.close();

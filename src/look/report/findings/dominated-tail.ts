@@ -1,3 +1,4 @@
+import { rowAt } from '../../index/index-row.js';
 import { POOLS } from '../groups/pool-waits.js';
 import { countText, durationText, shareText } from '../measures/units.js';
 import { exampleOf, ofService, weightOf } from './evidence.js';
@@ -13,7 +14,7 @@ const LEAST_SLOW = 5;
 /** The slow requests of a route are slow because of one callee. */
 export const dominatedTail: Rule = {
   name: 'dominated tail',
-  find({ routes, window, index }) {
+  find({ routes, window, index, interruptions }) {
     return routes.flatMap(({ group, requests }) => {
       const { p50, p95, service } = group;
       if (p95 < LEAST_P95 || p95 < LEAST_RATIO * p50) return [];
@@ -30,6 +31,12 @@ export const dominatedTail: Rule = {
       const [most] = [...times].sort(([, a], [, b]) => b - a);
       if (most === undefined || most[1] < LEAST_SHARE * all || POOLS.has(most[0])) return [];
       const [callee, time] = most;
+      // A blocked event loop makes every call slow: another rule names what blocks it.
+      const blocked = slow.reduce((sum, { row, start, duration, weight }) => {
+        const { track } = rowAt(index, row);
+        return sum + weight * interruptions.overlap(track, start, start + duration).stall;
+      }, 0);
+      if (time - blocked < LEAST_SHARE * all) return [];
       return {
         rule: 'dominated tail',
         loss: 'time',

@@ -10,6 +10,8 @@ import { IN_WINDOW } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
 
 const DAY = 86_400e9;
+/** A shorter recording says nothing of a day. */
+const LEAST_TIME = 10e9;
 
 /** Adds up the bytes of the traces on disk. */
 export function* diskCost(selection: RowSelection, times: RecordedTimes): Steps<DiskCost> {
@@ -23,7 +25,7 @@ export function* diskCost(selection: RowSelection, times: RecordedTimes): Steps<
   return {
     bytes,
     perRequest: requests === 0 ? null : bytes / requests,
-    perDay: index.rows === 0 ? null : (bytes / times.ofAll) * DAY,
+    perDay: times.ofAll < LEAST_TIME ? null : (bytes / times.ofAll) * DAY,
   };
 }
 

@@ -317,6 +317,6 @@ export interface DiskCost {
   bytes: number;
   /** Bytes; null: there is no request, or the report is about a part of the recording. */
   perRequest: number | null;
-  /** Bytes a day, as in the time that was recorded; null: nothing was. */
+  /** Bytes a day, as in the time that was recorded; null: that is less than ten seconds. */
   perDay: number | null;
 }

@@ -182,6 +182,20 @@ describe('findings', () => {
     );
   });
 
+  it('do not name the callee of a tail that a blocked event loop made', async () => {
+    const findings = await findingsOn((request) => {
+      const { number, start } = request;
+      const length = number % 12 === 0 ? 600 : 10;
+      endCall(call(request, request.span, 'quote', 1, length));
+      if (length === 600) {
+        const options = { parent: null, startTime: start + 2n * MS };
+        startSpan('event loop blocked', {}, options).end(start + 500n * MS);
+      }
+      return length + 2;
+    });
+    expect(rulesOf(findings)).not.toContain('dominated tail');
+  });
+
   it('name a timeout, and the retries before a failure', async () => {
     const findings = await findingsOn((request) => {
       const { span, number } = request;

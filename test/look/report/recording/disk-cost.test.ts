@@ -38,4 +38,6 @@ it('the traces cost what their files have, for a request and for a day', async (
   expect(some.cost.bytes).toBe(bytes);
   const { report: early } = await reportOn(paths, { condition: { to: 1e9 } });
   expect(early.cost).toMatchObject({ bytes, perRequest: null });
+  const { report: short } = await reportOn([service('shop', requests(90, 0))]);
+  expect(short.cost.perDay).toBeNull();
 });

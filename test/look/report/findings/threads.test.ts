@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../../src/look/report/shape/finding-shape.js';
+import { SERVER, service, stall } from '../handmade-service.js';
+import type { LoopRecord, MadeSpan } from '../handmade-service.js';
+import { reportOn } from '../recorded-service.js';
+
+const SECOND = 1000;
+const MIB = 2 ** 20;
+
+/** Two requests a second, of 20 ms. */
+function requests(seconds: number): MadeSpan[] {
+  return Array.from({ length: 2 * seconds }, (_, at): MadeSpan => {
+    const [id, begin] = [BigInt(at + 1), at * 500];
+    return { id, trace: id, name: 'GET /', flags: SERVER, at: [begin, begin + 20] };
+  });
+}
+
+async function findingsOf(
+  seconds: number,
+  spans: readonly MadeSpan[],
+  loops: readonly LoopRecord[] = [],
+): Promise<Finding[]> {
+  const path = service('shop', [...requests(seconds), ...spans], undefined, loops);
+  return (await reportOn([path])).report.findings;
+}
+
+const textsOf = (findings: readonly Finding[]): string[] => findings.map(({ text }) => text);
+
+/** A stall whose record says where the code was. */
+function stallAt(id: number, from: number, length: number, cause = 'code'): MadeSpan {
+  const stack = 'at distance (/app/search.js:6:3)\nat search (/app/search.js:20:3)';
+  const text = (name: string, value: string) => ({ name, type: 'string', value }) as const;
+  return {
+    ...stall(BigInt(10_000 + id), from, from + length),
+    attributes: [
+      text('eventloop.cause', cause),
+      text('code.stacktrace', stack),
+      { name: 'eventloop.open_spans', type: 'u64', value: 4n },
+    ],
+  };
+}
+
+/** One record a second of an event loop. */
+function loop(seconds: number, figures: (second: number) => Record<string, number>): LoopRecord[] {
+  return Array.from({ length: seconds }, (_, at) => ({
+    at: [at * SECOND, (at + 1) * SECOND],
+    figures: figures(at),
+  }));
+}
+
+describe('findings on threads', () => {
+  it('name the line that blocks an event loop', async () => {
+    const stalls = Array.from({ length: 20 }, (_, at) => stallAt(at, 3000 * at + 1000, 100));
+    const findings = await findingsOf(60, stalls);
+    expect(textsOf(findings)).toEqual([
+      'shop was blocked for 2 s by distance (app/search.js:6): 80 spans waited',
+    ]);
+    expect(findings[0]!.evidence).toBe('20 stalls, the longest 100 ms, 3.4 % of the time');
+  });
+
+  it.each([
+    ['short', [1, 25, 45].map((at) => stallAt(at, at * SECOND, 100))],
+    ['of a time without a CPU', [15, 25, 45].map((at) => stallAt(at, at * SECOND, 900, 'held'))],
+    ['at one time alone', [50, 51, 52].map((at) => stallAt(at, at * SECOND, 900))],
+    ['of the first seconds', [1, 2, 3].map((at) => stallAt(at, at * SECOND, 900))],
+  ])('do not name stalls %s', async (_, stalls) => {
+    expect(await findingsOf(60, stalls)).toEqual([]);
+  });
+
+  it('name a thread that collects garbage for a tenth of its time', async () => {
+    const collections = (length: number): MadeSpan[] =>
+      Array.from({ length: 60 }, (_, at): MadeSpan => {
+        const begin = at * SECOND + 300;
+        return {
+          id: BigInt(20_000 + at),
+          trace: 9n,
+          name: 'gc minor',
+          at: [begin, begin + length],
+        };
+      });
+    const findings = await findingsOf(60, collections(150));
+    expect(findings.map(({ rule }) => rule)).toEqual(['collections']);
+    expect(findings[0]!.text).toMatch(/ of shop collects garbage for 15 % of its time$/);
+    expect(await findingsOf(60, collections(60))).toEqual([]);
+  });
+
+  it('name an event loop that is used up, if events wait', async () => {
+    const busy = (share: number, delay: number): LoopRecord[] =>
+      loop(60, (second) => ({
+        busy: (second > 14 ? share : 0.5) * 1e9,
+        delay: delay * 1e6,
+      }));
+    const findings = await findingsOf(60, [], busy(0.97, 40));
+    expect(findings.map(({ rule }) => rule)).toEqual(['loop used up']);
+    expect(findings[0]!.text).toMatch(/ of shop is used up: events wait 40 ms \(p95\)$/);
+    expect(await findingsOf(60, [], busy(0.97, 5))).toEqual([]);
+    expect(await findingsOf(60, [], busy(0.8, 40))).toEqual([]);
+  });
+
+  it('name a heap that grows whatever is collected', async () => {
+    const majors = Array.from({ length: 12 }, (_, at): MadeSpan => {
+      const begin = 30 * SECOND * at + 500;
+      return { id: BigInt(30_000 + at), trace: 9n, name: 'gc major', at: [begin, begin + 5] };
+    });
+    /** A saw on what is left: up by 30 MiB between collections. */
+    const heap = (growth: number): LoopRecord[] =>
+      loop(360, (second) => ({
+        busy: 1e8,
+        heap: Math.round((40 + (second % 30) + (growth * second) / 360) * MIB),
+      }));
+    const findings = await findingsOf(360, majors, heap(100));
+    expect(findings.map(({ rule }) => rule)).toEqual(['memory grows']);
+    expect(findings[0]!.text).toMatch(
+      / of shop grows by (9\d\d|1) [MG]iB an hour, and collections/,
+    );
+    expect(await findingsOf(360, majors, heap(0))).toEqual([]);
+    expect(await findingsOf(360, [], heap(100))).toEqual([]);
+    expect(await findingsOf(360, majors, heap(30))).toEqual([]);
+  });
+});
