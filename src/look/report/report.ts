@@ -303,7 +303,7 @@ function* figureSteps(
     mpi: mpiRuns(selection, exact),
     losses: lossesOf(index),
     timeline: yield* timelineOf(selection, grouping),
-    cost: yield* diskCost(selection, times),
+    cost: yield* diskCost(selection, times, grouping.requests),
   };
   const window = new FindingWindow(index, { from, to: end });
   const findings = findingsOf({

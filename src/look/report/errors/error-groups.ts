@@ -92,7 +92,7 @@ export class ErrorGroups {
     const { service } = rowAt(this.#index, row);
     // A type alone says little: what failed with it is something else for each operation.
     const own = message === null && frame === null ? name : null;
-    const key = JSON.stringify([service, type, message, frame?.text, own]);
+    const key = [service, type, message, frame?.text, own].join('\0');
     const tally = entryOf(groups, key, (): Tally => ({
       failure,
       service,

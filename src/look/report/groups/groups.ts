@@ -87,6 +87,11 @@ export class Grouping {
     return this.#ofParts.get(part)!;
   }
 
+  /** How many numbers of groups there are. */
+  get size(): number {
+    return this.#tallies.length;
+  }
+
   tally(number: number): GroupTally {
     return this.#tallies[number]!;
   }
@@ -284,6 +289,15 @@ export class Grouping {
     tally.releasedTime += time;
     tally.errors += errors;
     tally.durations.addCounted(durations, time);
+  }
+
+  /** How many requests are recorded in the groups; 0: groups by attributes do not know. */
+  get requests(): number {
+    if (this.by === 'attribute') return 0;
+    return this.#tallies.reduce((sum, { kind, durations, released }) => {
+      const areRequests = this.#requestsOnly || kind === 'server' || kind === 'consumer';
+      return areRequests ? sum + durations.count - released : sum;
+    }, 0);
   }
 
   /** The groups, those that took the most time first. */

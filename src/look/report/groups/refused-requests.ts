@@ -8,30 +8,33 @@ import type { GroupTally, Grouping } from './groups.js';
 const MOST_GROUPS = 20;
 const MOST_READ = 100;
 const STATUS = 'http.response.status_code';
+const NEVER = 0x7fff_ffff;
 
 /** Of each group the share of its requests that were refused, with a status of 4xx. */
 export function* refusedShares(
   index: LookIndex,
   grouping: Grouping,
 ): Steps<(tally: GroupTally) => number | null> {
-  const samples = new Map(
-    grouping.tallies.slice(0, MOST_GROUPS).map((tally) => {
-      const step = Math.max(1, (tally.durations.count - tally.released) / MOST_READ);
-      return [tally, { step, next: step / 2, seen: 0, answered: 0, refused: 0 }];
-    }),
-  );
-  const byNumber: (NonNullable<ReturnType<typeof samples.get>> | null)[] = [];
+  const wanted = grouping.tallies.slice(0, MOST_GROUPS);
+  const samples = new Map(wanted.map((tally) => [tally, { answered: 0, refused: 0 }]));
+  // By number of a group: of how many rows one is read, and how many come before the next.
+  const steps = Int32Array.from({ length: grouping.size }, (_, number) => {
+    const tally = grouping.tally(number);
+    const count = tally.durations.count - tally.released;
+    return samples.has(tally) ? Math.ceil(count / MOST_READ) : NEVER;
+  });
+  const left = steps.map((step) => (step === NEVER ? NEVER : Math.ceil(step / 2)));
   for (const part of index.parts) {
     yield;
     const { rows, groups } = grouping.rowsOf(part);
     for (let i = 0; i < rows.length; i++) {
       const number = groups[i]!;
-      const own = (byNumber[number] ??= samples.get(grouping.tally(number)) ?? null);
-      if (own === null || ++own.seen <= own.next) continue;
-      own.next += own.step;
+      if (--left[number]! > 0) continue;
+      left[number] = steps[number]!;
       if (!isRequest(part.flags[rows[i]!]!)) continue;
       const status = Number(attributesOf(index, part.firstRow + rows[i]!)(STATUS));
-      if (Number.isNaN(status)) continue;
+      const own = samples.get(grouping.tally(number));
+      if (own === undefined || Number.isNaN(status)) continue;
       own.answered += 1;
       if (status >= 400 && status < 500) own.refused += 1;
     }

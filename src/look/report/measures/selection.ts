@@ -64,6 +64,11 @@ export class RowSelection {
     return Math.max(1, this.window.to - this.window.from);
   }
 
+  /** Whether it is all that was recorded. */
+  get isWhole(): boolean {
+    return !this.conditional && this.window.from <= 0 && this.window.to > this.index.length;
+  }
+
   /** Whether a part may have rows within the window. */
   mayHave({ count, offset, firstStart, lastEnd }: IndexPart): boolean {
     const { from, to } = this.window;

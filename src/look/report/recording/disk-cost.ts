@@ -1,4 +1,3 @@
-import { isRequest } from '../../index/index-row.js';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bytesOfPieces } from '../../../heph/pieces.js';
@@ -6,25 +5,31 @@ import type { Steps } from '../../index/turns.js';
 import { sizeOf } from '../../../core/files/file-kind.js';
 import type { RecordedTimes } from './recorded-times.js';
 import type { DiskCost } from '../shape/report-shape.js';
-import { IN_WINDOW } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
 
 const DAY = 86_400e9;
 /** A shorter recording says nothing of a day. */
 const LEAST_TIME = 10e9;
 
-/** Adds up the bytes of the traces on disk. */
-export function* diskCost(selection: RowSelection, times: RecordedTimes): Steps<DiskCost> {
+/**
+ * Adds up the bytes of the traces on disk.
+ *
+ * @param requests how many the selection has.
+ */
+export function* diskCost(
+  selection: RowSelection,
+  times: RecordedTimes,
+  requests: number,
+): Steps<DiskCost> {
   const { index } = selection;
   let bytes = 0;
   for (const { path } of index.sources) {
     yield;
     bytes += bytesAt(path);
   }
-  const requests = yield* requestsOf(selection);
   return {
     bytes,
-    perRequest: requests === 0 ? null : bytes / requests,
+    perRequest: selection.isWhole && requests > 0 ? bytes / requests : null,
     perDay: times.ofAll < LEAST_TIME ? null : (bytes / times.ofAll) * DAY,
   };
 }
@@ -43,21 +48,4 @@ function bytesAt(path: string): number {
     // It was deleted meanwhile, or nobody may read it.
     return 0;
   }
-}
-
-/** How many requests the whole recording has; 0: only a part of it is looked at. */
-function* requestsOf(selection: RowSelection): Steps<number> {
-  const { index } = selection;
-  let requests = 0;
-  for (const part of index.parts) {
-    yield;
-    const marks = selection.marksOf(part);
-    if (marks.length !== part.count) return 0;
-    const { flags } = part;
-    for (let at = 0; at < marks.length; at++) {
-      if ((marks[at]! & IN_WINDOW) === 0) return 0;
-      if (isRequest(flags[at]!)) requests++;
-    }
-  }
-  return requests;
 }
