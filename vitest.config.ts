@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import type { Plugin } from 'vitest/config';
+import type { Plugin, TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 import { TestReports } from './test/reports.js';
@@ -67,6 +67,16 @@ const LONG = [
   'test/node/threads/{event-loop,rotation,rotation-faults,sleeps,thread-activity}.test.ts',
 ];
 
+/**
+ * They read traces, and change nothing of their process: they share processes, and the modules there. Loading these
+ * takes longer than most of the tests.
+ */
+const SHARED = [
+  'test/export/**/*.test.ts',
+  'test/look/{compare,condition,report}/**/*.test.ts',
+  'test/spans/{read,redaction}/**/*.test.ts',
+];
+
 /** They need packages that only `npm run test:frameworks` and `test:open-telemetry` install. */
 const WITH_PACKAGES = ['test/node/{frameworks,open-telemetry}/**'];
 
@@ -85,15 +95,33 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** Which files a run has, and which of them share processes: those of the short mode. */
+function projectsOf(mode: string): TestProjectInlineConfiguration[] {
+  const project = (
+    name: string,
+    test: { include: string[]; exclude: string[]; isolate?: boolean },
+  ) => ({ extends: true, test: { ...test, name } }) as const;
+  if (mode === 'long') {
+    const include = LONG.map((each) => each.replace(/\*\*$/, '**/*.test.ts'));
+    return [project('long', { include, exclude: [] })];
+  }
+  if (mode !== 'short') return [project('all', { include: [TESTS], exclude: [] })];
+  const left = [...LONG, ...WITH_PACKAGES];
+  return [
+    project('short', { include: [TESTS], exclude: [...left, ...SHARED] }),
+    project('shared', { include: SHARED, exclude: left, isolate: false }),
+  ];
+}
+
 export default defineConfig(({ mode }) => ({
   plugins: [lateRequires],
   define: { TRACEWRIGHT_VERSION: JSON.stringify(version) },
   test: {
-    include: mode === 'long' ? LONG.map((each) => each.replace(/\*\*$/, '**/*.test.ts')) : [TESTS],
-    exclude: mode === 'short' ? [...LONG, ...WITH_PACKAGES] : [],
+    projects: projectsOf(mode),
+    globalSetup: 'test/temporary-root.ts',
     // A skipped test is listed with the condition in its line.
     includeTaskLocation: true,
-    // Rings, sockets and signals are process-wide: every file gets a process of its own.
+    // Rings, sockets and signals are process-wide: a file gets a process of its own, unless it is one of SHARED.
     pool: 'forks',
     // One more than processors: most of them wait for processes that they have started.
     maxWorkers: availableParallelism() + 1,

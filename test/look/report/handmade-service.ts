@@ -1,10 +1,10 @@
 import { encodeEpoch, encodeEvent, someEvent } from '../../heph/byte-by-byte-encoder.js';
-import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
+import { lastingDirectory, writeTrace } from '../../heph/temporary-file.js';
 import { LOOP_DESCRIPTION } from '../../../src/spans/layout.js';
 import { encodeResource, encodeSpan } from '../../export/span-file.js';
 import type { HandmadeSpan } from '../../export/span-file.js';
 
-const directory = temporaryDirectory();
+const directory = lastingDirectory();
 const RESOURCE = 1n | (1n << 16n);
 export const [SERVER, CLIENT] = [RESOURCE | (1n << 8n), RESOURCE | (2n << 8n)];
 /** The span had not ended: its end is the last sign of life. */

@@ -6,10 +6,10 @@ import type { IllustratedReport, ReportOptions } from '../../../src/look/report/
 import type { SpanRecord } from '../../../src/spans/span-record.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import type { SpanOptions } from '../../../src/spans/recording.js';
-import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { lastingDirectory } from '../../heph/temporary-file.js';
 import { recorded } from '../../spans/span-trace.js';
 
-const directory = temporaryDirectory();
+const directory = lastingDirectory();
 let files = 0;
 
 /** What `record` leaves in a trace of its own: its path, and its spans. */

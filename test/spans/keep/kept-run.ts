@@ -5,10 +5,10 @@ import type { KeepOptions } from '../../../src/spans/keep/keep-options.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import type { Span } from '../../../src/spans/span.js';
 import type { SpanRecord } from '../../../src/spans/span-record.js';
-import { temporaryDirectory } from '../../heph/temporary-file.js';
+import { lastingDirectory } from '../../heph/temporary-file.js';
 import { recorded } from '../span-trace.js';
 
-const directory = temporaryDirectory();
+const directory = lastingDirectory();
 /** Longer than any request of these tests takes by itself, in milliseconds. */
 export const SLOW = 60_000;
 
