@@ -15,7 +15,13 @@ async function findingsOf(...sicknesses: string[]): Promise<Finding[]> {
   const hook = join(ROOT, 'dist/node/register.js');
   const shop = join(ROOT, 'examples/busy-shop.mjs');
   const child = spawn(process.execPath, ['--require', hook, shop, String(SECONDS), ...sicknesses], {
-    env: { ...process.env, TRACEWRIGHT_DIR: directory, OTEL_SERVICE_NAME: 'shop' },
+    env: {
+      ...process.env,
+      TRACEWRIGHT_DIR: directory,
+      OTEL_SERVICE_NAME: 'shop',
+      // Other tests record no stalls.
+      TRACEWRIGHT_STALL_MS: '50',
+    },
     stdio: 'ignore',
   });
   const [code] = (await once(child, 'exit')) as [number | null];
