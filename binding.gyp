@@ -14,6 +14,7 @@
         "native/addon/fast_function.cc",
         "native/addon/file_calls.cc",
         "native/addon/group_calls.cc",
+        "native/addon/heap_end.cc",
         "native/addon/loaded_cores.cc",
         "native/addon/loop_calls.cc",
         "native/addon/packing_calls.cc",

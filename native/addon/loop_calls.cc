@@ -3,6 +3,7 @@
 #include "addon/arguments.h"
 #include "addon/calls.h"
 #include "addon/environment.h"
+#include "addon/heap_end.h"
 #include "addon/watched_loop.h"
 
 namespace tracewright {
@@ -38,19 +39,25 @@ Napi::Value wake_loop(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// prepareStall(ring, at, state, startAt, causeAt, causes, textAt)
-Napi::Value prepare_stall(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  LoopWatch* const watch = WatchedLoop::of_thread();
-  const auto& rings = environment(env).rings;
+// The first arguments of a call: ring, at, state, startAt, causeAt. Without a ring there is none.
+PreparedRecord prepared_record(const Napi::CallbackInfo& info) {
+  const auto& rings = environment(info.Env()).rings;
   const size_t id = word_of(info[0]);
-  if (watch == nullptr || id >= rings.size() || !rings[id]) return env.Undefined();
   PreparedRecord record;
-  record.ring = rings[id];
+  if (id < rings.size()) record.ring = rings[id];
   record.at = word_of(info[1]);
   record.state = word_of(info[2]);
   record.start_at = word_of(info[3]);
   record.cause_at = word_of(info[4]);
+  return record;
+}
+
+// prepareStall(ring, at, state, startAt, causeAt, causes, textAt)
+Napi::Value prepare_stall(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  LoopWatch* const watch = WatchedLoop::of_thread();
+  PreparedRecord record = prepared_record(info);
+  if (watch == nullptr || !record.ring) return env.Undefined();
   const auto causes = info[5].As<Napi::Uint32Array>();
   for (size_t i = 0; i < kStallCauses && i < causes.ElementLength(); ++i) {
     record.causes[i] = causes[i];
@@ -60,6 +67,24 @@ Napi::Value prepare_stall(const Napi::CallbackInfo& info) {
   return env.Undefined();
 }
 
+// watchHeap()
+Napi::Value watch_heap(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), HeapEnd::watch());
+}
+
+// prepareHeapEnd(ring, at, state, startAt, limitAt)
+Napi::Value prepare_heap_end(const Napi::CallbackInfo& info) {
+  const PreparedRecord record = prepared_record(info);
+  if (record.ring) HeapEnd::prepare(record);
+  return info.Env().Undefined();
+}
+
+// noteHeap(bytes)
+Napi::Value note_heap(const Napi::CallbackInfo& info) {
+  HeapEnd::note_used(static_cast<uint64_t>(info[0].As<Napi::Number>().DoubleValue()));
+  return info.Env().Undefined();
+}
+
 }  // namespace
 
 void add_loop_calls(Napi::Object exports) {
@@ -67,6 +92,9 @@ void add_loop_calls(Napi::Object exports) {
   add_call(exports, "restLoop", rest_loop);
   add_call(exports, "wakeLoop", wake_loop);
   add_call(exports, "prepareStall", prepare_stall);
+  add_call(exports, "watchHeap", watch_heap);
+  add_call(exports, "prepareHeapEnd", prepare_heap_end);
+  add_call(exports, "noteHeap", note_heap);
 }
 
 }  // namespace tracewright

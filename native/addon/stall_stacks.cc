@@ -14,6 +14,8 @@ namespace {
 constexpr int kMostFrames = 64;
 constexpr size_t kMostName = 512;
 constexpr size_t kMostStacks = 16;
+// Different contexts of a stall.
+constexpr size_t kMostContexts = 16;
 
 // The first line of a stack after a late answer.
 constexpr const char* kNative = "(native code)";
@@ -53,6 +55,18 @@ struct StackCalls {
     return calls;
   }
 };
+
+// What is active: from Node 24 on AsyncLocalStorage keeps it where V8 has it. Null: it does not.
+using ActiveFrame = V8Handle (*)(void* isolate);
+ActiveFrame active_frame() {
+  static const ActiveFrame call = [] {
+    ActiveFrame found = nullptr;
+    if (!find_symbol(&found, "_ZN2v87Isolate38GetContinuationPreservedEmbedderDataV2Ev"))
+      find_symbol(&found, "_ZN2v87Isolate36GetContinuationPreservedEmbedderDataEv");
+    return found;
+  }();
+  return call;
+}
 
 // StackTrace::kDetailed.
 constexpr int kDetailed = 0x7f;
@@ -126,7 +140,6 @@ const std::string& StallStacks::add(napi_env env, void* isolate, LoopWatch::Answ
   napi_handle_scope scope = nullptr;
   if (napi_open_handle_scope(env, &scope) != napi_ok) return nothing;
   const std::vector<Frame> frames = frames_of(env, isolate);
-  napi_close_handle_scope(env, scope);
   std::string text;
   size_t at = 0;
   if (answer == LoopWatch::Answer::late) {
@@ -143,6 +156,9 @@ const std::string& StallStacks::add(napi_env env, void* isolate, LoopWatch::Answ
     if (!text.empty()) text += '\n';
     text += frames[at].text();
   }
+  // Where no function is known that was there before, another callback may run.
+  if (!text.empty() && text != kNative) add_context(env, isolate);
+  napi_close_handle_scope(env, scope);
   if (text.empty()) return nothing;
   for (Stack& stack : stacks_) {
     if (stack.text != text) continue;
@@ -152,6 +168,51 @@ const std::string& StallStacks::add(napi_env env, void* isolate, LoopWatch::Answ
   if (stacks_.size() == kMostStacks) return nothing;
   stacks_.push_back({std::move(text), 1});
   return stacks_.back().text;
+}
+
+void StallStacks::add_context(napi_env env, void* isolate) {
+  const ActiveFrame active = active_frame();
+  const auto frame = static_cast<napi_value>(active == nullptr ? nullptr : active(isolate));
+  napi_valuetype type = napi_undefined;
+  if (frame == nullptr || napi_typeof(env, frame, &type) != napi_ok || type != napi_object) return;
+  for (Context& context : contexts_) {
+    napi_value known = nullptr;
+    bool same = false;
+    if (napi_get_reference_value(env, context.frame, &known) != napi_ok || known == nullptr ||
+        napi_strict_equals(env, known, frame, &same) != napi_ok || !same)
+      continue;
+    ++context.count;
+    return;
+  }
+  napi_ref held = nullptr;
+  if (contexts_.size() == kMostContexts || napi_create_reference(env, frame, 1, &held) != napi_ok)
+    return;
+  contexts_.push_back({held, 1});
+}
+
+void StallStacks::drop_contexts(napi_env env) {
+  for (const Context& context : contexts_) napi_delete_reference(env, context.frame);
+  contexts_.clear();
+}
+
+napi_value StallStacks::take_contexts(napi_env env) {
+  napi_value list = nullptr;
+  if (contexts_.empty()) {
+    napi_get_undefined(env, &list);
+    return list;
+  }
+  napi_create_array(env, &list);
+  uint32_t at = 0;
+  for (const Context& context : contexts_) {
+    napi_value frame = nullptr;
+    napi_value count = nullptr;
+    napi_get_reference_value(env, context.frame, &frame);
+    napi_create_uint32(env, context.count, &count);
+    napi_set_element(env, list, at++, frame);
+    napi_set_element(env, list, at++, count);
+  }
+  drop_contexts(env);
+  return list;
 }
 
 napi_value StallStacks::take(napi_env env) {

@@ -31,16 +31,29 @@ class StallStacks {
   // An array of each text and how often it was added, the most frequent first; undefined: there is
   // none. Begins anew.
   napi_value take(napi_env env);
-  void clear() { stacks_.clear(); }
+  // An array of what was active when the stacks were taken, as Node keeps it for AsyncLocalStorage,
+  // and how often; undefined: there is none. Begins anew.
+  napi_value take_contexts(napi_env env);
+  void clear(napi_env env) {
+    stacks_.clear();
+    if (!contexts_.empty()) drop_contexts(env);
+  }
 
  private:
   bool is_left_out(const std::string& script) const;
+  void add_context(napi_env env, void* isolate);
+  void drop_contexts(napi_env env);
 
   struct Stack {
     std::string text;
     uint32_t count;
   };
   std::vector<Stack> stacks_;
+  struct Context {
+    napi_ref frame;
+    uint32_t count;
+  };
+  std::vector<Context> contexts_;
   const std::string left_out_;
 };
 

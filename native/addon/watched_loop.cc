@@ -91,6 +91,7 @@ void WatchedLoop::end(napi_async_cleanup_hook_handle, void* data) {
   DrainThread::instance().loops().remove(self->watch_.get());
   self->watch_entry(false);
   self->listener_.Reset();
+  self->stacks_.clear(self->env_);
   PrepareHandle::close(std::move(self->handle_), [](void* closed) {
     const std::unique_ptr<WatchedLoop> self(static_cast<WatchedLoop*>(closed));
     napi_remove_async_cleanup_hook(self->hook_);
@@ -104,7 +105,7 @@ void WatchedLoop::on_prepare(void* data) {
 void WatchedLoop::begin_turn() {
   const uint32_t reports = watch_->turn();
   if (__builtin_expect(reports != 0, 0)) report(reports);
-  stacks_.clear();
+  stacks_.clear(env_);
   watch_entry(true);
   watch_->wait();
 }
@@ -148,7 +149,8 @@ void WatchedLoop::report(uint32_t reports) {
         env_, listener_,
         {number(env_, LoopWatch::kStall), number(env_, static_cast<double>(stall.from)),
          number(env_, static_cast<double>(stall.to)), number(env_, static_cast<double>(stall.cpu)),
-         number(env_, static_cast<double>(stall.cause)), recorded, stacks_.take(env_)});
+         number(env_, static_cast<double>(stall.cause)), recorded, stacks_.take(env_),
+         stacks_.take_contexts(env_)});
     // A thread that is being terminated leaves the record as it is.
     if (called) watch_->resume();
   }

@@ -16,9 +16,9 @@ namespace tracewright {
 class WatchedLoop {
  public:
   // Watches the loop of the calling thread until its environment ends. `listener` is called with
-  // what LoopWatch::turn() reports: (1, from, to, cpu, cause, recorded, stacks) for a stall, see
-  // StallStacks::take, and (2, from, to, busy, longest, undefined, turns, delay) for a sample, in
-  // ns. Frames of scripts that begin with `own_scripts` are
+  // what LoopWatch::turn() reports: (1, from, to, cpu, cause, recorded, stacks, contexts) for a
+  // stall, see StallStacks, and (2, from, to, busy, longest, undefined, turns, delay) for a sample,
+  // in ns. Frames of scripts that begin with `own_scripts` are
   // left out; undefined, or an unknown V8: there are no stacks. False where that cannot be.
   static bool start(Napi::Env env, uint64_t limit_ns, uint64_t sample_ns, bool has_spans,
                     const Napi::Value& own_scripts, const Napi::Function& listener);

@@ -175,10 +175,9 @@ uint32_t LoopWatch::turn() {
     // What the loop did before it was idle is a sample of its own.
     const bool was_idle = entered > turned_at_ && entered - turned_at_ > sample_ns_;
     if (!was_idle) sums_.add(spent);
-    if (__builtin_expect(now - sampled_at_ >= sample_ns_, 0) &&
-        take_sample(entered, now, was_idle)) {
-      reports |= kSample;
-    }
+    const bool is_due = now - sampled_at_ >= sample_ns_ || reports != 0 || stalled_;
+    if (__builtin_expect(is_due, 0) && take_sample(entered, now, was_idle)) reports |= kSample;
+    stalled_ = (reports & kStall) != 0;
     if (was_idle) sums_.add(spent);
     turned_at_ = now;
   }

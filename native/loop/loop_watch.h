@@ -56,7 +56,8 @@ struct Stall {
 };
 
 // The turns since the last sample. A loop that has waited for longer than the time between two
-// samples was idle: the sample ends before that.
+// samples was idle: the sample ends before that. One ends with each stall, and one with the turn
+// that follows: what ends within it may have waited for the stall.
 struct LoopSample {
   uint64_t from = 0;
   uint64_t to = 0;
@@ -224,6 +225,7 @@ class LoopWatch {
   TurnSums sums_;
   uint64_t sampled_at_ = 0;
   uint64_t turned_at_ = 0;
+  bool stalled_ = false;  // in the turn before
   Stall stall_;
   LoopSample sample_;
 

@@ -11,6 +11,7 @@ export const {
   hasHiddenName,
   limitGroup,
   lostCollections,
+  noteHeap,
   packRecords,
   putListEntry,
   replaceFile,
@@ -20,5 +21,6 @@ export const {
   takeCollections,
   tryLock,
   watchCollections,
+  watchHeap,
   watchLoop,
 } = core;

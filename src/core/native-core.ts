@@ -25,7 +25,7 @@ type NativeLoopListener = (
   causeOrLongest: number,
   recorded?: boolean,
   turnsOrStacks?: number | readonly (string | number)[],
-  delay?: number,
+  delayOrContexts?: number | readonly (object | number)[],
 ) => void;
 
 /** Values of a field of many records. */
@@ -232,7 +232,9 @@ export interface NativeCore extends NativeWaiting {
    * Watches the event loop of this thread until it ends, once: `listener` is called after a turn that
    * took more than `limitMs`, and after a turn once `sampleMs` are over (0: never). If `hasSpans`, a thread that
    * sleeps without an open span is neither busy nor stalled. A stall has stacks where the version of V8 is
-   * known, without frames of scripts that begin with `ownScripts`; undefined: it has none. False where that cannot be.
+   * known, without frames of scripts that begin with `ownScripts`; undefined: it has none. From Node 24 on it also has
+   * what was active then, as `contextOfFrame` takes it. A sample ends with a stall, and one with the turn after it.
+   * False where that cannot be.
    */
   watchLoop: (
     limitMs: number,
@@ -264,6 +266,25 @@ export interface NativeCore extends NativeWaiting {
     causes: Uint32Array,
     textAt: number,
   ): void;
+  /**
+   * Watches whether the heap of the main thread nears its limit, once. False: the version of V8 is not known, or the
+   * program handles SIGABRT.
+   */
+  watchHeap: () => boolean;
+  /**
+   * Has a record of the table of open records count if the process then ends by SIGABRT.
+   *
+   * @param limitAt where it has a word that becomes the limit in MiB. Others as of `prepareStall`.
+   */
+  prepareHeapEnd: (
+    ring: number,
+    at: number,
+    state: number,
+    startAt: number,
+    limitAt: number,
+  ) => void;
+  /** The heap of the main thread has so many bytes in use: it may have recovered. */
+  noteHeap: (bytes: number) => void;
   /** Notes this thread's garbage collections, once: `listener` is called before the loop waits. False: it cannot. */
   watchCollections: (listener: () => void) => boolean;
   /** Moves the oldest of them: from, to (ns of CLOCK_MONOTONIC) and V8's kind of each. Returns how many. */

@@ -164,6 +164,11 @@ export const COLLECTIONS_LIST = 'collections';
 /** A thread ran from the start of the event to its end. */
 export const THREAD_DESCRIPTION = 'tracewright.thread';
 
+/** The process ran out of heap from the start of the event to its end. */
+export const HEAP_END_DESCRIPTION = 'tracewright.heap';
+/** u64: the limit in MiB. */
+export const HEAP_LIMIT = 'limit';
+
 /** What of a thread is not in the trace. All attributes are u64. */
 export const LOSS_DESCRIPTION = 'tracewright.loss';
 /** Spans that were open at its end and had no slot in the table of open spans. */

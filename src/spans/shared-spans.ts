@@ -4,6 +4,7 @@ import { activeContext, CarriedScope } from './context/active-context.js';
 import {
   applyIn,
   areInResources,
+  contextOfFrame,
   contextStorage,
   enterContext,
   leaveContext,
@@ -45,6 +46,7 @@ export const spans = shared('spans', () => ({
   areInResources,
   bind,
   configure,
+  contextOfFrame,
   contextStorage,
   discard,
   endRequest,

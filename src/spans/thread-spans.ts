@@ -82,25 +82,26 @@ export class ThreadSpans {
    * Records a span.
    *
    * @param from nanoseconds of CLOCK_MONOTONIC, as is `to`.
+   * @param by another span that has caused it: it gets a link.
    */
-  record(name: string, attributes: SpanAttributes, from: number, to: number): void {
+  record(name: string, attributes: SpanAttributes, from: number, to: number, by?: Span): void {
     if (this.#isOff) return;
-    this.#record(this.#span(name, attributes), from, to, -1);
+    this.#record(this.#span(name, attributes), from, to, -1, by);
   }
 
   /**
    * Records the stall that native code has recorded as lasting, by its prepared record, which is vacant
    * then.
    */
-  recordStall(name: string, attributes: SpanAttributes, from: number, to: number): void {
+  recordStall(name: string, attributes: SpanAttributes, from: number, to: number, by?: Span): void {
     const prepared = this.#prepared;
     if (prepared === undefined) {
-      this.record(name, attributes, from, to);
+      this.record(name, attributes, from, to, by);
       return;
     }
     prepared.attributes = snapshot(attributes);
     const slot = this.#slot!;
-    this.#record(prepared, from, to, slot);
+    this.#record(prepared, from, to, slot, by);
     this.#output.ring.openRecords!.vacate(slot);
     this.#prepared = undefined;
   }
@@ -185,7 +186,13 @@ export class ThreadSpans {
     if (!this.#isOff) this.#output.recordLife(Math.round(from - this.#clockAtEpoch()));
   }
 
-  #record(span: Span, from: number, to: number, slot: number): void {
+  /** Has it recorded that the process ran out of heap, if that is its end. Of the main thread. */
+  prepareHeapEnd(): void {
+    if (!this.#isOff) this.#output.prepareHeapEnd();
+  }
+
+  #record(span: Span, from: number, to: number, slot: number, by?: Span): void {
+    if (by !== undefined) span.extra().links = [{ to: by }];
     const zero = this.#clockAtEpoch();
     span.start = Math.round(from - zero);
     this.#output.recordPast(span, Math.round(to - zero), slot);

@@ -217,6 +217,15 @@ export class OpenRecords {
     core.prepareStall(this.#id, at, state, startAt, causeAt, causes, textAt);
   }
 
+  /**
+   * Has the record at `at`, a reserved slot, count if the process runs out of heap.
+   *
+   * @param startAt where it has its start, u64; `limitAt`: four bytes that become the limit in MiB.
+   */
+  prepareHeapEnd(at: number, length: number, startAt: number, limitAt: number): void {
+    core.prepareHeapEnd(this.#id, at, length | this.#nextGeneration(), startAt, limitAt);
+  }
+
   /** The record in a reserved slot counts no longer. */
   vacate(at: number): void {
     this.#words[(at >> 2) - HEAD_WORDS] = 0;

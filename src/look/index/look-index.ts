@@ -74,6 +74,8 @@ export interface Source {
   readonly deleted: DeletedPieces | undefined;
   /** From when until when threads ran, at least, in ns since the source's epoch; undefined: it does not say. */
   readonly lived: { readonly begin: number; readonly end: number } | undefined;
+  /** Its process ran out of heap: the limit in MiB. */
+  readonly heapLimit: number | undefined;
   /** Of the traces that begin in its process, the share that it records, from 0 to 1. */
   readonly sampled: number;
   readonly losses: readonly Loss[];

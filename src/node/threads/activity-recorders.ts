@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { noteHeap } from '../../core/native-calls.js';
 import { version } from '../../core/version.js';
 import {
   COLLECTIONS_DESCRIPTION,
@@ -19,8 +20,10 @@ import {
   LOOP_TURNS,
 } from '../../spans/layout.js';
 import type { SpanAttributes } from '../../spans/attributes.js';
+import type { ActiveContext } from '../../spans/context/active-context.js';
 import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
+import type { Span } from '../../spans/span.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
 import {
   INCREMENTAL,
@@ -61,6 +64,8 @@ const STACK = 'code.stacktrace';
 /** All of them, if there are several, and how often each was found. */
 const STACKS = 'eventloop.stacks';
 const STACK_COUNTS = 'eventloop.stack_counts';
+/** The name of the request whose code ran, as it was then. */
+const REQUEST = 'eventloop.request';
 
 const WAIT = STALL_CAUSES.indexOf('wait');
 const DEBUGGER = STALL_CAUSES.indexOf('debugger');
@@ -72,6 +77,7 @@ const LOOP_SCOPE = new Scope('tracewright/event-loop', version);
 /** It takes 10 to 20 µs. */
 function memoryOfThread(): [string, number][] {
   const { heapUsed, external, rss } = process.memoryUsage();
+  if (isMainThread) noteHeap(heapUsed);
   const own: [string, number][] = [
     [LOOP_HEAP, heapUsed],
     [LOOP_EXTERNAL, external],
@@ -85,6 +91,19 @@ function stackAttributes(stacks: readonly (string | number)[]): SpanAttributes {
   const counts = stacks.filter((each) => typeof each === 'number');
   if (texts.length === 1) return { [STACK]: texts[0] };
   return { [STACK]: texts[0], [STACKS]: texts, [STACK_COUNTS]: counts };
+}
+
+/** The request, or other topmost span, that was active most often; undefined: none was. */
+function activeRequest(contexts: readonly (object | number)[]): Span | undefined {
+  const counts = new Map<Span, number>();
+  for (let at = 0; at < contexts.length; at += 2) {
+    const context = spans.contextOfFrame(contexts[at] as object) as ActiveContext | undefined;
+    const root = context?.activeSpan?.root;
+    if (root === undefined || root.name === '') continue;
+    counts.set(root, (counts.get(root) ?? 0) + (contexts[at + 1] as number));
+  }
+  const [most] = [...counts].sort(([, a], [, b]) => b - a);
+  return most?.[0];
 }
 
 /** A thread that sleeps while its inspector is open may be at a breakpoint. */
@@ -120,22 +139,29 @@ export class LoopRecorder {
     this.#threadSpans()?.recordLife(from);
   }
 
+  /** Has it recorded if the process runs out of heap. */
+  prepareHeapEnd(): void {
+    this.#threadSpans()?.prepareHeapEnd();
+  }
+
   /** A stall has ended. */
-  record({ from, to, cpu, cause, recorded, stacks }: Stall): void {
+  record({ from, to, cpu, cause, recorded, stacks, contexts }: Stall): void {
     const by = cause === WAIT && isInspected() ? DEBUGGER : cause;
     const output = this.#threadSpans();
     if (output === undefined) return;
+    const request = activeRequest(contexts);
     const attributes = {
       [CAUSE]: STALL_CAUSES[by]!,
       [CPU]: cpu / 1e6,
       [OPEN_SPANS]: output.openSpans,
+      ...(request === undefined ? {} : { [REQUEST]: request.name }),
       ...stackAttributes(stacks),
     };
     if (!recorded) {
-      output.record(NAME, attributes, from, to);
+      output.record(NAME, attributes, from, to, request);
       return;
     }
-    output.recordStall(NAME, attributes, from, to);
+    output.recordStall(NAME, attributes, from, to, request);
     this.prepare();
   }
 

@@ -25,6 +25,8 @@ export interface Stall {
   recorded: boolean;
   /** Stacks that the thread had, and how often each was found: the most frequent first. */
   stacks: readonly (string | number)[];
+  /** What was active when the stacks were taken, as Node keeps it, and how often each was found. */
+  contexts: readonly (object | number)[];
 }
 
 /**

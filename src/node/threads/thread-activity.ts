@@ -1,5 +1,6 @@
+import { isMainThread } from 'node:worker_threads';
 import { clockNow } from '../../core/clock.js';
-import { watchLoop } from '../../core/native-calls.js';
+import { watchHeap, watchLoop } from '../../core/native-calls.js';
 import { takeParentless } from '../../libraries/parentless-calls.js';
 import { hookSpans } from '../../spans/hook-spans.js';
 import { ownDirectory } from '../enabled.js';
@@ -44,11 +45,14 @@ export class ThreadActivity {
     this.#plan = plan;
     if (plan.stallMs > 0) this.#watch(heph);
     this.#lookUps = part('look-ups of names are not counted', () => countLookUps(plan));
+    // Samples of the loop say whether the heap recovers.
+    const isHeapWatched = plan.stallMs > 0 && isMainThread && 'path' in heph && watchHeap();
     hookSpans.opened = () => {
       this.#guarded(() => {
         const loop = this.#load();
         loop.recordLife(this.#begun);
         if (plan.stallMs > 0) loop.prepare();
+        if (isHeapWatched) loop.prepareHeapEnd();
       });
     };
   }
@@ -87,10 +91,11 @@ export class ThreadActivity {
       // Only a file has the spans that are open next to it.
       'path' in heph,
       this.#plan.stallStacks ? ownScripts() : undefined,
-      (what, from, to, third, fourth, recorded, turnsOrStacks, delay) => {
+      (what, from, to, third, fourth, recorded, turnsOrStacks, delayOrContexts) => {
         this.#guarded(() => {
           if (what === STALL) {
             const stacks = (turnsOrStacks ?? []) as readonly (string | number)[];
+            const contexts = (delayOrContexts ?? []) as readonly (object | number)[];
             this.#stalled({
               from,
               to,
@@ -98,13 +103,15 @@ export class ThreadActivity {
               cause: fourth,
               recorded: recorded === true,
               stacks,
+              contexts,
             });
             return;
           }
           const loop = this.#load();
           this.#recordShort();
           const turns = turnsOrStacks as number;
-          const sample = { from, to, busy: third, longest: fourth, turns, delay: delay! };
+          const delay = delayOrContexts as number;
+          const sample = { from, to, busy: third, longest: fourth, turns, delay };
           loop.sample(sample, this.#sums, this.#lookUps?.take(), takeParentless());
           if (this.#sums !== undefined) this.#sums = { ns: 0, count: 0 };
         });

@@ -216,6 +216,15 @@ function framesOf(storage: Storage, Frames: FrameClass): ContextFrames {
   };
 }
 
+/** What a frame of Node has of this package's storage: of one that native code has taken while something ran. */
+export function contextOfFrame(frame: object): object | undefined {
+  if (storage === undefined) return undefined;
+  if (frame instanceof LoneFrame || (frame as OwnFrame)[IS_FRAME] === true)
+    return (frame as Frame).get(storage);
+  const { types } = process.getBuiltinModule('node:util');
+  return types.isMap(frame) ? (frame.get(storage) as object | undefined) : undefined;
+}
+
 /** Made when something is active for the first time: until then asking costs nothing. */
 let storage: Storage | undefined;
 /** Of the storage; undefined: Node keeps contexts in another way, as before Node 24. */

@@ -9,7 +9,13 @@ import type { AttributeReader, RowCounter } from '../../rows/row-batch.js';
 import { LARGE_BYTES } from '../../heph/read/event-bytes.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
 import type { PacketDecoding } from '../../heph/read/packet-decoding.js';
-import { COLLECTIONS_DESCRIPTION, REAL_START, THREAD_DESCRIPTION } from '../layout.js';
+import {
+  COLLECTIONS_DESCRIPTION,
+  HEAP_END_DESCRIPTION,
+  HEAP_LIMIT,
+  REAL_START,
+  THREAD_DESCRIPTION,
+} from '../layout.js';
 import { LoopCurves } from './loop-curves.js';
 import { defineOnDemand, LARGE_VALUE_BYTES } from './attribute-values.js';
 import { RecordReader } from './record-reader.js';
@@ -63,6 +69,8 @@ export class SpanSource implements AttributeReader {
   readonly #loops = new LoopCurves();
   /** From when until when threads have run, as far as `counters` have been read: ns since the epoch. */
   lived: { begin: number; end: number } | undefined;
+  /** Of a process that ran out of heap, as far as `counters` have been read: the limit in MiB. */
+  heapLimit: number | undefined;
   #faults: TraceFormatError[] = [];
   /** By the offsets of their records. */
   readonly #losses = new Map<number, RecordedLosses>();
@@ -153,6 +161,10 @@ export class SpanSource implements AttributeReader {
         const packet = this.#reader.packet();
         curves.add(packet);
         this.#noteLife(packet);
+        if (packet.description === HEAP_END_DESCRIPTION) {
+          const limit = packet.attributes.find(({ name }) => name === HEAP_LIMIT)?.value;
+          if (typeof limit === 'bigint') this.heapLimit = Number(limit);
+        }
       } catch (error) {
         if (!(error instanceof TraceFormatError)) throw error;
       }

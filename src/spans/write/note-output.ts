@@ -5,12 +5,15 @@ import {
   DEFAULT_MAX_PACKET_BYTES,
   DEFINITION_STREAM,
   nameAt,
+  START_OFFSET,
 } from '../../heph/layout.js';
 import type { Stream, StreamTrace } from '../../heph/write/stream.js';
 import type { SpanAttributes } from '../attributes.js';
 import {
   CLOCK_DESCRIPTION,
   CONTRACT_VERSION,
+  HEAP_END_DESCRIPTION,
+  HEAP_LIMIT,
   LOSS_DESCRIPTION,
   LOST_DROPPED,
   LOST_OPEN,
@@ -277,6 +280,27 @@ export class NoteOutput {
       table.attend();
       table.bytes.set(bytes, slot);
       table.publish(slot, bytes.length);
+    } finally {
+      this.giveBack(writer);
+    }
+  }
+
+  /** Has it recorded that the process ran out of heap, if that is its end. Of the main thread. */
+  prepareHeapEnd(): void {
+    const table = this.ring.openRecords;
+    const slot = table?.reserve() ?? -1;
+    if (table === undefined || slot === -1) return;
+    const writer = this.takeWriter();
+    try {
+      const now = this.timeOf(undefined);
+      writer.begin(this.stream.id, 0, HEAP_END_DESCRIPTION);
+      writer.times(now, now);
+      writer.unsigned(VERSION, CONTRACT_VERSION);
+      writer.unsigned(HEAP_LIMIT, 0);
+      const { length } = writer.finish();
+      table.bytes.set(writer.bytes.subarray(0, length), slot);
+      // The limit's low word.
+      table.prepareHeapEnd(slot, length, START_OFFSET, length - LOW_WORD);
     } finally {
       this.giveBack(writer);
     }

@@ -329,6 +329,7 @@ export class IndexedSources implements LookIndex {
       until: undefined,
       deleted,
       lived: livedOf(opened),
+      heapLimit: opened.find(({ spans }) => spans.heapLimit !== undefined)?.spans.heapLimit,
       losses: [
         ...withheldPaths(resource),
         ...deletedRecords({ deleted, path }),
