@@ -45,6 +45,8 @@ const work = join(root, 'build', 'programs');
 /** In a folder that has a script `build`: what that was run with. */
 const BUILT = 'built';
 const PATIENCE_MS = 60_000;
+/** Share of a route's time from which on a wait is compared. */
+const LEAST_WAIT = 0.3;
 /** Nothing is asked of others than the registry: Prisma's command needs no engine to generate a client. */
 const BUILD_ENVIRONMENT = {
   ...process.env,
@@ -109,6 +111,7 @@ function allPrograms() {
         folder: join(work, folder),
         path: join(work, folder, file),
         expected: literal(text, 'expected')?.trim(),
+        waits: literal(text, 'waits')?.trim(),
         difference: literal(text, 'difference'),
         alone: literal(text, 'alone'),
         environment: literal(text, 'environment') ?? {},
@@ -255,12 +258,25 @@ async function runUnder(tracer, program, node) {
       return { failure: `${why}\n${output.trim().slice(-2000)}` };
     }
     const spans = tracer === 'hook' ? await hookSpans(directory) : openTelemetrySpans(directory);
-    return { tree: projectionOf(spans, ports) };
+    const waits = tracer === 'hook' && program.waits !== undefined ? waitsOf(directory) : undefined;
+    return { tree: projectionOf(spans, ports), waits };
   } catch (error) {
     return { failure: String(error.stack) };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** What the report says that each route waited for, from LEAST_WAIT on, the longest first. */
+function waitsOf(directory) {
+  const command = [join(root, 'dist', 'cli', 'main.js'), 'report', '--json', directory];
+  const { stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
+  if (stdout === '') throw new Error(stderr);
+  const lines = JSON.parse(stdout).groups.map(({ name, waitedFor }) => {
+    const long = waitedFor.filter(({ share }) => share >= LEAST_WAIT);
+    return `${name}: ${long.map((each) => (each.isItself ? 'itself' : each.name)).join(', ')}`;
+  });
+  return lines.sort().join('\n');
 }
 
 async function hookSpans(directory) {
@@ -341,6 +357,8 @@ async function runProgram(program) {
     own = await runUnder('hook', program, node);
     if (own.failure !== undefined) problems.push(`under the hook it ${own.failure}`);
     else if (own.tree !== expected) problems.push(`under the hook\n${changes(expected, own.tree)}`);
+    else if (own.waits !== program.waits)
+      problems.push(`in the report\n${changes(program.waits, own.waits)}`);
   }
   let other;
   if (options.only !== 'hook' && alone === undefined) {

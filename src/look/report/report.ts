@@ -1,5 +1,6 @@
 import { isRequest } from '../index/index-row.js';
 import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
+import { BlockedSpans } from './trees/blocked-spans.js';
 import { CalledThreads } from './trees/called-threads.js';
 import { completenessOf } from './recording/completeness.js';
 import { diskCost } from './recording/disk-cost.js';
@@ -134,6 +135,7 @@ function sourcesOf(
       host,
       pid,
       state,
+      heapLimit,
       clockOffset,
       clockError,
       deleted,
@@ -147,6 +149,7 @@ function sourcesOf(
       host: host ?? null,
       pid: pid ?? null,
       state,
+      heapLimit: heapLimit ?? null,
       recorded: times.within(number, window),
       until: until === undefined ? null : isoTime(epoch, until),
       sampled: sampling.of(number),
@@ -238,7 +241,8 @@ function* figureSteps(
   const end = Math.min(to, endOf(index));
   const length = Math.max(1, end - from);
   const called = yield* CalledThreads.of(selection, interruptions);
-  const waitsOf = yield* groupWaits(selection, grouping, called);
+  const blocked = new BlockedSpans(index, interruptions);
+  const waitsOf = yield* groupWaits(selection, grouping, called, blocked);
   const { open, rows } = yield* openSpans(selection);
   const asked = [...(condition.attributes ?? []).map(({ name }) => name), ...grouping.attributes];
   const threads = [...interruptions.threads('stall'), ...interruptions.threads('collection')];
@@ -247,6 +251,7 @@ function* figureSteps(
     grouping,
     interruptions,
     called,
+    blocked,
     slowest,
   );
   const refusedOf = yield* refusedShares(index, grouping);

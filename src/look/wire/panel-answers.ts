@@ -102,7 +102,9 @@ export interface CompareAnswer {
 
 /** When a thread was stalled, or collected garbage. */
 export interface WaterfallPause {
-  kind: 'stall' | 'collection';
+  kind: 'stall' | 'collection' | 'blocked';
+  /** Of `blocked`: by what. */
+  name?: string;
   /** Ns since time 0. */
   start: number;
   end: number;
@@ -115,7 +117,7 @@ export interface WaterfallRow extends TreeSpanFields {
   path: string | null;
   source: number;
   host: string | null;
-  /** Of its thread, between the call in another process and its own start. */
+  /** Of its thread: between the call in another process and its own start, and what it has waited for itself. */
   pauses: WaterfallPause[];
 }
 

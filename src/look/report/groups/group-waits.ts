@@ -2,6 +2,7 @@ import { IndexRow } from '../../index/index-row.js';
 import { NO_TRACE } from '../../index/look-index.js';
 import type { IndexPart, LookIndex } from '../../index/look-index.js';
 import { TargetBudget, nameTargets } from '../names/call-target.js';
+import type { BlockedSpans } from '../trees/blocked-spans.js';
 import type { CalledThreads } from '../trees/called-threads.js';
 import type { GroupTally, Grouping } from './groups.js';
 import type { GroupWaits } from '../shape/report-shape.js';
@@ -43,6 +44,7 @@ export function* groupWaits(
   { index }: RowSelection,
   grouping: Grouping,
   called: CalledThreads,
+  blocked: BlockedSpans,
 ): Steps<(tally: GroupTally) => SampledWaits> {
   const wanted = grouping.tallies.slice(0, MOST_GROUPS);
   const waits = new Map(wanted.map((tally) => [tally, new SampledGroup(tally)]));
@@ -62,7 +64,7 @@ export function* groupWaits(
   }
   const elsewhere = yield* TracesElsewhere.of(index, samples);
   for (const sample of samples) {
-    sample.group.add(index, called, elsewhere, sample);
+    sample.group.add(index, called, blocked, elsewhere, sample);
     yield;
   }
   return (tally) => waits.get(tally) ?? NOTHING;
@@ -101,6 +103,7 @@ class SampledGroup implements SampledWaits {
   add(
     index: LookIndex,
     called: CalledThreads,
+    blocked: BlockedSpans,
     elsewhere: TracesElsewhere,
     { part, at, isLast, weight }: Sample,
   ): void {
@@ -114,6 +117,7 @@ class SampledGroup implements SampledWaits {
     this.#rows += found.length - own;
     const spans = spansOf(index, found);
     called.addPauses(found, spans);
+    blocked.addTo(found, spans);
     const waited = waitedTimes(spans, new SpanFamily(spans), 0);
     nameTargets(index, found, spans, this.#targets, (at) => waited[at]! > 0);
     this.#waits.add(spans, waited, 0, weight);

@@ -44,9 +44,10 @@ export function shortScript(line: string): string {
   return line.startsWith('node:') ? line : line.split('/').slice(-2).join('/');
 }
 
-/** What ran in a stall: its code, else spans. */
-export function ranText({ code, ran }: LongStall): string {
-  return code === null ? countsText(ran) : codeText(code);
+/** What ran in a stall: its code and whose it was, else spans. */
+export function ranText({ code, request, ran }: LongStall): string {
+  const own = request === null ? '' : ` in ${request}`;
+  return code === null ? (request ?? countsText(ran)) : `${codeText(code)}${own}`;
 }
 
 /** Of a stall before the first request of its process. */

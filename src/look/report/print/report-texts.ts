@@ -1,9 +1,9 @@
 import { counted } from '../../../core/readable-text.js';
 import type { SourceState } from '../../index/look-index.js';
-import type { Group, Report } from '../shape/report-shape.js';
+import type { Group, Report, ReportSource } from '../shape/report-shape.js';
 import { nameWithTarget } from '../names/request-name.js';
 import type { SlowTrace, WaitedFor } from '../shape/trace-shape.js';
-import { bytesText, durationText, shareText } from '../measures/units.js';
+import { bytesText, countText, durationText, shareText } from '../measures/units.js';
 
 /** Title of the traces. */
 export function tracesTitle({ slowestOf }: Report): string {
@@ -65,6 +65,13 @@ export function unusualStateText(state: SourceState): string {
   return state === 'ended' ? '' : STATE_TEXTS[state];
 }
 
+/** The same of a recording: whose process ran out of heap was killed by V8. */
+export function endText({ state, heapLimit }: Pick<ReportSource, 'state' | 'heapLimit'>): string {
+  return heapLimit === null
+    ? unusualStateText(state)
+    : `ran out of heap (limit ${countText(heapLimit)} MB)`;
+}
+
 /** The least share of the time that is named. */
 const LEAST_SHARE = 0.005;
 
@@ -82,7 +89,8 @@ export const PAUSE_TEXTS = {
 /** `UPDATE ledger in billing`, if another service than the waiting one did it; of a pause, whose event loop it was. */
 function waitName(waited: WaitedFor, waiting: string | null): string {
   const { kind, service, isItself } = waited;
-  if (kind !== 'span') return `${PAUSE_TEXTS[kind]}${service === null ? '' : ` of ${service}`}`;
+  if (kind === 'stall' || kind === 'collection')
+    return `${PAUSE_TEXTS[kind]}${service === null ? '' : ` of ${service}`}`;
   if (isItself) return 'own time';
   const isElsewhere = service !== null && service !== waiting;
   return `${nameWithTarget(waited)}${isElsewhere ? ` in ${service}` : ''}`;
@@ -107,9 +115,12 @@ export function waitShares(waiting: {
 /** `waited for SELECT 71.4 ms (58.2 %), own time 20 ms (16.3 %)`; undefined: for nothing. */
 export function waitedText(trace: SlowTrace): string | undefined {
   if (trace.waitedFor.length === 0) return undefined;
-  const parts = longestWaits(trace).map(
-    (each) =>
-      `${waitName(each, trace.service)} ${durationText(each.time)} (${shareText(each.share)})`,
-  );
-  return `waited for ${parts.join(', ')}`;
+  const textOf = (each: WaitedFor): string =>
+    `${waitName(each, trace.service)} ${durationText(each.time)} (${shareText(each.share)})`;
+  const waits = longestWaits(trace);
+  const others = waits.filter(({ kind }) => kind !== 'blocked').map(textOf);
+  return [
+    ...waits.filter(({ kind }) => kind === 'blocked').map(textOf),
+    ...(others.length === 0 ? [] : [`waited for ${others.join(', ')}`]),
+  ].join(', ');
 }

@@ -85,6 +85,8 @@ export interface ReportSource {
   host: string | null;
   pid: number | null;
   state: SourceState;
+  /** Its process ran out of heap: V8's limit in MiB; null: it did not, or that is not known. */
+  heapLimit: number | null;
   /** Ns of the window in which its process was recorded. */
   recorded: number;
   /** Of a living process: what it had recorded until then was read, as an ISO time; null: it has ended. */

@@ -59,6 +59,8 @@ export interface LongStall extends ThreadOfProcess {
   cpu: number | null;
   /** It began before the first request of its process, shortly after the process. */
   atStart: boolean;
+  /** Whose code ran, `POST /coupon`, whether or not it was kept; null: it does not say. */
+  request: string | null;
   /** Null: its record has no stack. */
   code: StallCode | null;
   /** Spans that ran on the thread, the innermost first. None of them is a call, which waits. */

@@ -28,9 +28,10 @@ export interface TreeSpanFields extends NamedSpan {
 export interface TreeRow extends TreeSpanFields {
   /**
    * `stall`, `collection`: the thread of a called service was stalled, or collected garbage, while its
-   * request had not begun or had ended. Such a row is no span of the trace.
+   * request had not begun or had ended. `blocked`: something else kept the event loop of the span's own thread; of
+   * a `stall` there it is not known what. Such a row is no span of the trace.
    */
-  kind: 'span' | 'stall' | 'collection';
+  kind: 'span' | 'stall' | 'collection' | 'blocked';
   /** Ns in which nothing ran below it. */
   self: number;
   /** `http`, `redis`; null: it names none. */
@@ -53,6 +54,8 @@ export interface TreeSpan extends Omit<
   isRemote: boolean;
   /** Ns. */
   end: number;
+  /** Which of the spans had the thread meanwhile: the time is its own. */
+  runsFor?: number | undefined;
 }
 
 /** Time of the critical path by the name of the span that took it. */

@@ -3,11 +3,12 @@ import { rowAt, IndexRow, isCallOf, isRequest } from '../../index/index-row.js';
 import { type IndexPart, INSTANT_BIT, type LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import { callTarget, TargetBudget } from '../names/call-target.js';
+import { stalledRequest } from '../trees/blocked-spans.js';
 import type { CalledThreads } from '../trees/called-threads.js';
 import { isInterruption } from '../names/interruption-kinds.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
 import { LongestRows } from '../measures/longest-rows.js';
-import { attributesOf } from '../names/recorded-attributes.js';
+import { attributesOf, recordedSpan } from '../names/recorded-attributes.js';
 import { codeOfStack, STACK } from '../threads/stall-code.js';
 import type { LongStall, NamedCount } from '../shape/thread-shape.js';
 import { isMethod, nameWithTarget } from '../names/request-name.js';
@@ -244,13 +245,16 @@ export function* longStalls(
 function reasonOf(
   index: LookIndex,
   { row, track, name }: IndexRow,
-): Pick<LongStall, 'cause' | 'cpu' | 'code'> {
-  if (index.tracks[track]!.kind === 'mark') return { cause: name, cpu: null, code: null };
+): Pick<LongStall, 'cause' | 'cpu' | 'code' | 'request'> {
+  const isMark = index.tracks[track]!.kind === 'mark';
+  if (isMark) return { cause: name, cpu: null, code: null, request: null };
+  const span = recordedSpan(index, row);
   const valueOf = attributesOf(index, row);
   const [cause, cpu] = [valueOf('eventloop.cause'), valueOf('eventloop.cpu_ms')];
   return {
     cause: typeof cause === 'string' ? cause : null,
     cpu: typeof cpu === 'number' && Number.isFinite(cpu) ? cpu * 1e6 : null,
+    request: span === undefined ? null : stalledRequest(index, span).name,
     code: codeOfStack(valueOf(STACK)),
   };
 }

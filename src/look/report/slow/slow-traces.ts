@@ -1,6 +1,7 @@
 import { rowAt, IndexRow } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { TargetBudget, nameTargets } from '../names/call-target.js';
+import type { BlockedSpans } from '../trees/blocked-spans.js';
 import type { CalledThreads } from '../trees/called-threads.js';
 import { spansAround } from './delayed-spans.js';
 import type { Interval } from './delayed-spans.js';
@@ -30,12 +31,14 @@ function slowTrace(
   traceId: string | null,
   interruptions: InterruptionTally,
   called: CalledThreads,
+  blocked: BlockedSpans,
 ): SlowTrace {
   const { rows, spans, slow, all } = traceSpans(index, row, traceId);
   const unread = Math.max(0, all - spans.length);
   nameTargets(index, rows, spans, new TargetBudget(MOST_TARGETS));
   addInterruptions(index, rows, spans, interruptions);
   called.addPauses(rows, spans);
+  blocked.addTo(rows, spans);
   const { rows: tree, omitted, waitedFor } = traceTree(spans, slow, MAX_ROWS);
   const { name, service, start, end } = spans[slow]!;
   const lost = interruptions.overlap(rowAt(index, row).track, start, end);
@@ -93,6 +96,7 @@ export function* slowTraces(
   grouping: Grouping,
   interruptions: InterruptionTally,
   called: CalledThreads,
+  blocked: BlockedSpans,
   wanted: number,
 ): Steps<SlowTraces> {
   const { index } = selection;
@@ -126,7 +130,7 @@ export function* slowTraces(
     const key = traceId ?? `row ${row}`;
     if (known.has(key)) return undefined;
     known.add(key);
-    const slow = slowTrace(index, row, traceId, interruptions, called);
+    const slow = slowTrace(index, row, traceId, interruptions, called, blocked);
     slowest.push(slow);
     rows.push(row);
     return slow;

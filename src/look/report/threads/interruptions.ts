@@ -62,6 +62,9 @@ interface ThreadInterruptions {
   readonly stall: IntervalSet;
   readonly collection: IntervalSet;
   readonly either: IntervalSet;
+  /** Stalls by their start, once they are asked for. */
+  readonly stalls: IndexRow[];
+  areInOrder: boolean;
 }
 
 /** Stalls of event loops and garbage collections within the window, by thread. */
@@ -153,6 +156,24 @@ export class InterruptionTally {
     return pauses;
   }
 
+  /** The stalls of a track's thread that overlap [start, end). */
+  *stalls(track: number, start: number, end: number): Generator<IndexRow, void> {
+    const own = this.#byThread.get(this.#keys[track]!);
+    if (own === undefined) return;
+    const { stalls } = own;
+    if (!own.areInOrder) {
+      stalls.sort((a, b) => a.start - b.start);
+      own.areInOrder = true;
+    }
+    let [low, high] = [0, stalls.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (stalls[middle]!.end <= start) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < stalls.length && stalls[low]!.start < end; low++) yield stalls[low]!;
+  }
+
   /** Time of [start, end) in which a track's thread was interrupted, or that lies within further intervals. */
   unionWith(track: number, others: IntervalSet, start: number, end: number): number {
     const own = this.#byThread.get(this.#keys[track]!)?.either;
@@ -234,6 +255,8 @@ export class InterruptionTally {
     if (end - start > entry.max) [entry.max, entry.longest] = [end - start, row];
     own[kind].add(start, end);
     if (kind === 'stall') {
+      own.stalls.push(row);
+      own.areInOrder = false;
       const isStart = this.#starts?.isStarting(part.source.number, start) === true;
       (isStart ? this.#atStart : this.#longest).add(end - start, row);
       if (!isStart) this.#stalls.add(end - start, row);
@@ -249,6 +272,8 @@ export class InterruptionTally {
       stall: new IntervalSet(),
       collection: new IntervalSet(),
       either: new IntervalSet(),
+      stalls: [],
+      areInOrder: false,
     }));
     return own;
   }

@@ -214,5 +214,10 @@ export function waitedTimes(
     }
     waited[at]! += Math.max(0, now - from);
   }
+  for (const [at, { runsFor }] of spans.entries()) {
+    if (runsFor === undefined) continue;
+    waited[runsFor]! += waited[at]!;
+    waited[at] = 0;
+  }
   return waited;
 }

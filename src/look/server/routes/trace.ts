@@ -2,11 +2,17 @@ import { rowAt } from '../../index/index-row.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
 import { inTurns } from '../../index/turns.js';
 import { TargetBudget, nameTargets } from '../../report/names/call-target.js';
+import { BlockedSpans } from '../../report/trees/blocked-spans.js';
 import { InterruptionTally } from '../../report/threads/interruptions.js';
 import { requestPath } from '../../report/names/row-name.js';
 import { RowSelection } from '../../report/measures/selection.js';
 import { SpanFamily, traceSpans, waitedTimes } from '../../report/trees/span-family.js';
-import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
+import type {
+  ClockError,
+  TraceAnswer,
+  WaterfallPause,
+  WaterfallRow,
+} from '../../wire/panel-answers.js';
 import type { Route } from '../route.js';
 import { rowOfQuestion } from '../rows/row-key.js';
 
@@ -27,6 +33,11 @@ export const traceRoute: Route = {
 async function traceOf(index: LookIndex, row: number): Promise<TraceAnswer> {
   const { traceId } = rowAt(index, row);
   const { rows, spans, all } = traceSpans(index, row, traceId);
+  const from = spans.reduce((least, { start }) => Math.min(least, start), Infinity);
+  const to = spans.reduce((most, { end }) => Math.max(most, end), 0);
+  const selection = await RowSelection.of(index, { from, to });
+  const interruptions = await inTurns(InterruptionTally.of(selection));
+  new BlockedSpans(index, interruptions).addTo(rows, spans);
   const family = new SpanFamily(spans);
   const length = (at: number): number => spans[at]!.end - spans[at]!.start;
   const longest = family.tops.reduce((most, at) => (length(at) > length(most) ? at : most));
@@ -34,16 +45,17 @@ async function traceOf(index: LookIndex, row: number): Promise<TraceAnswer> {
   const shown: WaterfallRow[] = [];
   const lines = new Map<number, WaterfallRow>();
   const sourceOf = (at: number): Source => index.partOf(rows[at]!).source;
-  const from = spans.reduce((least, { start }) => Math.min(least, start), Infinity);
-  const to = spans.reduce((most, { end }) => Math.max(most, end), 0);
-  const selection = await RowSelection.of(index, { from, to });
-  const interruptions = await inTurns(InterruptionTally.of(selection));
   nameTargets(index, rows, spans, new TargetBudget(MOST_TARGETS));
   let clocks: ClockError | null = null;
   const waiting = family.tops.map((at) => ({ at, depth: 0 })).reverse();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { at, depth } = next;
     const span = spans[at]!;
+    if (at >= rows.length) {
+      const { kind, name, start, end } = span;
+      if (kind !== 'span') lines.get(span.parent)?.pauses.push({ kind, name, start, end });
+      continue;
+    }
     const children = family.children[at]!;
     // The one that is pushed last comes next.
     for (const child of children.toReversed()) {
@@ -58,7 +70,7 @@ async function traceOf(index: LookIndex, row: number): Promise<TraceAnswer> {
     const { name, target, service, start, end, status, unfinished, missingParent } = span;
     const isCalled = span.parent >= 0 && sourceOf(span.parent) !== sourceOf(at);
     // What kept the called thread from its request.
-    const before = isCalled
+    const before: WaterfallPause[] = isCalled
       ? interruptions.pauses(rowAt(index, rows[at]!).track, spans[span.parent]!.start, start)
       : [];
     const call = lines.get(span.parent);

@@ -153,7 +153,7 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
             style={{
               left: percent(pause.start - from),
               width: `max(2px, ${percent(pause.end - pause.start)})`,
-              backgroundColor: cssColour(pause.kind),
+              backgroundColor: cssColour(pause.kind === 'collection' ? 'collection' : 'stall'),
             }}
           />
         ))}
@@ -170,14 +170,12 @@ function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps)
   );
 }
 
-/** Words for the pauses of the called thread before the request begins. */
+/** Words for what a span has waited for, by what it was. */
 function pausesText(pauses: readonly WaterfallPause[]): string {
-  return (['stall', 'collection'] as const)
-    .map((kind) => {
-      const own = pauses.filter((pause) => pause.kind === kind);
-      const time = own.reduce((sum, pause) => sum + pause.end - pause.start, 0);
-      return time === 0 ? '' : `${durationText(time)} of ${PAUSE_TEXTS[kind]}`;
-    })
-    .filter((text) => text !== '')
-    .join(' and ');
+  const times = new Map<string, number>();
+  for (const { kind, name = '', start, end } of pauses) {
+    const what = kind === 'blocked' ? name : `of ${PAUSE_TEXTS[kind]}`;
+    times.set(what, (times.get(what) ?? 0) + end - start);
+  }
+  return [...times].map(([what, time]) => `${durationText(time)} ${what}`).join(' and ');
 }

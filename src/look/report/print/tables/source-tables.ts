@@ -1,6 +1,6 @@
 import { addToList } from '../../../../core/map-entries.js';
 import type { Report, ReportedLoss, ReportSource } from '../../shape/report-shape.js';
-import { unusualStateText } from '../report-texts.js';
+import { endText, unusualStateText } from '../report-texts.js';
 import { clockText } from '../../measures/units.js';
 import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
@@ -19,6 +19,7 @@ function ofProcess(sources: readonly ReportSource[]): ReportSource {
     path: joined(sources.map(({ path }) => path)),
     rows: sources.reduce((sum, { rows }) => sum + rows, 0),
     state: sources.find(({ state }) => unusualStateText(state) !== '')?.state ?? first!.state,
+    heapLimit: sources.find(({ heapLimit }) => heapLimit !== null)?.heapLimit ?? null,
   };
 }
 
@@ -47,7 +48,7 @@ export function sourceTable({ sources }: Pick<Report, 'sources'>): ReportTable<R
       {
         title: 'state',
         unit: 'text',
-        value: ({ state }) => unusualStateText(state) || null,
+        value: (source) => endText(source) || null,
         spare: 1,
       },
       fieldColumn('until', 'time', 2, {

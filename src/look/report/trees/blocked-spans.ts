@@ -1,0 +1,179 @@
+import { entryOf } from '../../../core/map-entries.js';
+import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { rowAt } from '../../index/index-row.js';
+import type { IndexRow } from '../../index/index-row.js';
+import type { SpanRecord } from '../../../spans/span-record.js';
+import type { Counter, LookIndex } from '../../index/look-index.js';
+import { recordedSpan } from '../names/recorded-attributes.js';
+import { rowName } from '../names/row-name.js';
+import { codeText } from '../print/interruption-texts.js';
+import { UTILISATION } from '../recording/recorded-times.js';
+import type { TreeSpan } from '../shape/trace-shape.js';
+import type { InterruptionTally } from '../threads/interruptions.js';
+import { codeOfStack, STACK } from '../threads/stall-code.js';
+import { spanOfPause } from './span-family.js';
+
+/** Between the times of a stall, of a loop's record and of a span, in ns. */
+const CLOCK_ERROR = 1e6;
+/** Stalls within one span that are looked at. */
+const MOST_STALLS = 100;
+const MOST_ANCESTORS = 64;
+
+/** A stall, and what was to blame. */
+interface Block {
+  from: number;
+  to: number;
+  /** Who ends by then may have waited for it: the end of the turn after it. */
+  until: number;
+  /** `POST /coupon`; null: unknown, or the thread had no CPU. */
+  blocker: string | null;
+  /** The row of the request that ran; undefined: none is known. */
+  request: IndexRow | undefined;
+}
+
+/** A span that has waited for a stall: its number, and when. */
+interface BlockedSpan {
+  at: number;
+  /** The row of the stall. */
+  stall: number;
+  service: string | null;
+  start: number;
+  end: number;
+  block: Block;
+  /** The request of the span itself had the thread. */
+  isOwn: boolean;
+}
+
+/**
+ * Finds when spans waited because something else kept the event loop of their thread. A span that ended in the turn
+ * after a stall did so: its answer had come, or came then. One that ended later waited for something else.
+ */
+export class BlockedSpans {
+  readonly #index: LookIndex;
+  readonly #interruptions: InterruptionTally;
+  /** By the row of the stall. */
+  readonly #blocks = new Map<number, Block>();
+  readonly #loops = new Map<string, Counter>();
+
+  constructor(index: LookIndex, interruptions: InterruptionTally) {
+    this.#index = index;
+    this.#interruptions = interruptions;
+    for (const counter of index.counters) {
+      if (counter.name === UTILISATION) this.#loops.set(keyOf(counter), counter);
+    }
+  }
+
+  /** Adds to the spans of some rows, below each of the innermost, what has blocked it. */
+  addTo(rows: readonly number[], spans: TreeSpan[]): void {
+    if (this.#interruptions.isEmpty) return;
+    const numbers = new Map(rows.map((row, at) => [row, at]));
+    const found: BlockedSpan[] = [];
+    /** By the row of a stall: spans with one below them that it has blocked. */
+    const above = new Map<number, Set<number>>();
+    for (const at of rows.keys()) {
+      for (const each of this.#blocksOf(rows[at]!, at, spans[at]!)) {
+        found.push(each);
+        const passed = entryOf(above, each.stall, () => new Set<number>());
+        let { parent } = spans[at]!;
+        while (parent >= 0 && !passed.has(parent)) {
+          passed.add(parent);
+          parent = spans[parent]?.parent ?? -1;
+        }
+      }
+    }
+    for (const { at, stall, service, start, end, block, isOwn } of found) {
+      if (above.get(stall)!.has(at)) continue;
+      const pause = spanOfPause({ kind: 'stall', start, end }, at, service);
+      if (block.blocker !== null) {
+        pause.kind = 'blocked';
+        pause.name = `blocked by ${block.blocker}`;
+      }
+      if (isOwn) pause.runsFor = numbers.get(block.request!.row);
+      spans.push(pause);
+    }
+  }
+
+  *#blocksOf(row: number, at: number, span: TreeSpan): Generator<BlockedSpan, void> {
+    const own = rowAt(this.#index, row);
+    if (own.unfinished || own.isInstant || !this.#interruptions.hasAny(own.track)) return;
+    let looked = 0;
+    for (const stall of this.#interruptions.stalls(own.track, span.start, span.end)) {
+      if (++looked > MOST_STALLS) return;
+      if (stall.row === row) continue;
+      const block = this.#blockOf(stall);
+      if (span.end > block.until) continue;
+      const { request } = block;
+      const isOwn = request !== undefined && isBelow(this.#index, own, request);
+      // The code of a request runs within its spans: only its calls, and waits for a pool, have waited for it.
+      const mayWait = isOwn
+        ? own.isCall || own.system !== null
+        : request === undefined || !isBelow(this.#index, request, own);
+      const start = Math.max(block.from, span.start, request?.start ?? span.start);
+      const end = Math.min(block.to, span.end, request?.end ?? span.end);
+      if (!mayWait || end <= start) continue;
+      yield { at, stall: stall.row, service: own.service, start, end, block, isOwn };
+    }
+  }
+
+  #blockOf(stall: IndexRow): Block {
+    const known = this.#blocks.get(stall.row);
+    if (known !== undefined) return known;
+    const { track, start: from, end: to } = stall;
+    const block = { from, to, until: this.#turnAfter(track, to), ...this.#blockerOf(stall) };
+    this.#blocks.set(stall.row, block);
+    return block;
+  }
+
+  #blockerOf({ row }: IndexRow): Pick<Block, 'blocker' | 'request'> {
+    const span = recordedSpan(this.#index, row);
+    if (span === undefined) return { blocker: null, request: undefined };
+    const { name, request } = stalledRequest(this.#index, span);
+    const { 'eventloop.cause': cause, [STACK]: stack } = span.attributes;
+    // Who ran is not to blame.
+    if (cause === 'held' || cause === 'stop') return { blocker: null, request };
+    const code = codeOfStack(stack);
+    return { blocker: name ?? (code === null ? null : codeText(code)), request };
+  }
+
+  /** When the turn after a stall ended: one that followed at once, as something waited. */
+  #turnAfter(track: number, end: number): number {
+    const loop = this.#loops.get(keyOf(this.#index.tracks[track]!));
+    if (loop === undefined) return end + CLOCK_ERROR;
+    const { times, values } = loop;
+    const at = firstAtLeast(times, end - CLOCK_ERROR);
+    const [begin, next] = [times[at], times[at + 1]];
+    if (begin === undefined || next === undefined || begin > end + CLOCK_ERROR)
+      return end + CLOCK_ERROR;
+    const idle = (next - begin) * (1 - values[at]!);
+    return CLOCK_ERROR + (idle < CLOCK_ERROR ? next : end);
+  }
+}
+
+/** The request whose code ran in a stall, and its row if it was kept. */
+export function stalledRequest(
+  index: LookIndex,
+  { attributes, links: [link] }: SpanRecord,
+): { name: string | null; request: IndexRow | undefined } {
+  const { 'eventloop.request': recorded } = attributes;
+  const rows = link === undefined ? [] : index.rowsOfTrace(link.traceId);
+  const row = rows.find((each) => rowAt(index, each).spanId === link!.spanId);
+  const name = typeof recorded === 'string' ? recorded : null;
+  // The route may have been found later.
+  return row === undefined
+    ? { name, request: undefined }
+    : { name: rowName(index, row), request: rowAt(index, row) };
+}
+
+function keyOf({ source, thread }: { source: number; thread: number }): string {
+  return `${source}/${thread}`;
+}
+
+/** Whether a span is another one, or lies below it. */
+function isBelow(index: LookIndex, span: IndexRow, other: IndexRow): boolean {
+  let { row } = span;
+  for (let step = 0; step < MOST_ANCESTORS && row >= 0; step++) {
+    if (row === other.row) return true;
+    row = rowAt(index, row).parent;
+  }
+  return false;
+}
