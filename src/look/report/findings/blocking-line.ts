@@ -1,6 +1,6 @@
 import { counted } from '../../../core/readable-text.js';
 import { durationText, shareText } from '../measures/units.js';
-import { codeText } from '../print/interruption-texts.js';
+import { codeText } from '../names/code-text.js';
 import type { Rule } from './evidence.js';
 
 /** Of the time that was recorded. */

@@ -1,5 +1,5 @@
 import type { ErrorType } from '../shape/report-shape.js';
-import { shortScript } from './interruption-texts.js';
+import { shortScript } from '../names/code-text.js';
 
 /** A frame by the last two names of its script, without the column: `reserve (src/stock.js:12)`. */
 export function frameText(frame: string): string {

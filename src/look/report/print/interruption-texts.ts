@@ -1,5 +1,6 @@
 import { countText, durationText, shareText, timeText } from '../measures/units.js';
-import type { LongStall, NamedCount, StallCode, ThreadOfProcess } from '../shape/thread-shape.js';
+import type { LongStall, NamedCount, ThreadOfProcess } from '../shape/thread-shape.js';
+import { codeText } from '../names/code-text.js';
 import type { SlowTrace } from '../shape/trace-shape.js';
 
 /** `of shop, thread main` */
@@ -27,21 +28,6 @@ export function causeText({ cause, cpu, duration }: LongStall): string {
   const meaning = CAUSES.get(cause);
   const why = meaning === undefined ? cause : `${cause} (${meaning})`;
   return cpu === null ? why : `${why}, ${cpuText(cpu, duration)}`;
-}
-
-/** What ran: `distance (lib/search.js:6)`, `native code below parse (orders.js:11)`. */
-export function codeText({ function: name, line, isNative, caller }: StallCode): string {
-  const where = shortScript(line);
-  // The line at which a function goes on after native code is not that of the call.
-  const at = isNative ? where.replace(/:\d+$/, '') : where;
-  const code = name === null ? at : `${name} (${at})`;
-  const from = caller === null ? '' : `, called at ${shortScript(caller)}`;
-  return `${isNative ? 'native code below ' : ''}${code}${from}`;
-}
-
-/** A script by its last two names. */
-export function shortScript(line: string): string {
-  return line.startsWith('node:') ? line : line.split('/').slice(-2).join('/');
 }
 
 /** What ran in a stall: its code and whose it was, else spans. */

@@ -1,4 +1,5 @@
-import { AT_START, causeText, codeText, countsText, ranText } from '../interruption-texts.js';
+import { codeText } from '../../names/code-text.js';
+import { AT_START, causeText, countsText, ranText } from '../interruption-texts.js';
 import type {
   Interruptions,
   LongStall,
