@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ExportOptions } from '../../src/export/selection.js';
+import { groupSpans, otlpTraceId } from '../../src/export/otlp/span-batches.js';
+import { requestJson } from '../../src/export/otlp/otlp-json.js';
 import { OtlpExport } from '../../src/export/otlp/otlp-export.js';
 import { extract } from '../../src/spans/propagation.js';
+import { Scope } from '../../src/spans/scope.js';
+import { openThreadSpans } from '../../src/spans/thread-spans.js';
 import { startSpan } from '../../src/spans/start-span.js';
 import { findTraces } from '../../src/traces/find-traces.js';
 import { encodeEpoch, encodeEvent, someEvent } from '../heph/byte-by-byte-encoder.js';
@@ -151,6 +155,24 @@ const spansIn = (requests: Json[]): Json[] =>
   );
 
 describe('OTLP', () => {
+  it('gives what a thread itself did a trace each', async () => {
+    const spans = await recorded(directory, () => {
+      startSpan('request').end();
+      const ofThread = openThreadSpans(new Scope('tracewright/gc', '1'))!;
+      ofThread.record('gc major', {}, 1, 2);
+      ofThread.record('gc minor', {}, 3, 4);
+    });
+    const found = spans.filter(({ name }) => name.startsWith('gc'));
+    expect(found[0]!.traceId).toBe(found[1]!.traceId);
+    expect(found.map(otlpTraceId)).toEqual(
+      found.map(({ traceId, spanId }) => traceId.slice(0, 16) + spanId),
+    );
+    const request = spans.find(({ name }) => name === 'request')!;
+    expect(otlpTraceId(request)).toBe(request.traceId);
+    const json = requestJson(groupSpans(spans));
+    for (const span of spans) expect(json).toContain(`"traceId":"${otlpTraceId(span)}"`);
+  });
+
   it('says the same in JSON and protobuf, with all that a span has', async () => {
     let path = '';
     await recorded(

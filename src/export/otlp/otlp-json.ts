@@ -4,7 +4,7 @@ import { isFloat, numberText } from '../../core/json.js';
 import { nameJson, textJson } from '../json-text.js';
 import { clampUint64, isInt64 } from '../protobuf-bytes.js';
 import { LargeAttributes } from '../../spans/read/attribute-values.js';
-import { furtherAttributes, furtherOfEvent, otlpFlags } from './span-batches.js';
+import { furtherAttributes, furtherOfEvent, otlpFlags, otlpTraceId } from './span-batches.js';
 import type { ResourceBatch } from './span-batches.js';
 
 /** OTLP's JSON: 64-bit integers are strings, ids are hexadecimal, what is empty is absent. */
@@ -69,7 +69,7 @@ function frameOf(span: SpanRecord): [head: string, rest: string] {
   const start = clampUint64(span.start);
   const end = span.end < span.start ? start : clampUint64(span.end);
   const head =
-    `{"traceId":"${span.traceId}","spanId":"${span.spanId}"` +
+    `{"traceId":"${otlpTraceId(span)}","spanId":"${span.spanId}"` +
     (traceState === '' ? '' : `,"traceState":${textJson(traceState)}`) +
     (parentSpanId === undefined ? '' : `,"parentSpanId":"${parentSpanId}"`) +
     `,"flags":${otlpFlags(span.flags, span.parentIsRemote)}` +

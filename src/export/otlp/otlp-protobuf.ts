@@ -11,7 +11,7 @@ import {
   tagOf,
   VARINT,
 } from '../protobuf-bytes.js';
-import { furtherAttributes, furtherOfEvent, otlpFlags } from './span-batches.js';
+import { furtherAttributes, furtherOfEvent, otlpFlags, otlpTraceId } from './span-batches.js';
 import type { ResourceBatch } from './span-batches.js';
 
 /** Tags of OpenTelemetry's published schema (opentelemetry/proto, version 1). */
@@ -110,7 +110,7 @@ export class RequestEncoder {
   #span(span: SpanRecord): void {
     const bytes = this.#bytes;
     const from = bytes.begin(SCOPE_SPANS.spans);
-    bytes.hex(SPAN.traceId, span.traceId);
+    bytes.hex(SPAN.traceId, otlpTraceId(span));
     bytes.hex(SPAN.spanId, span.spanId);
     this.#text(SPAN.traceState, span.traceState);
     if (span.parentSpanId !== undefined) bytes.hex(SPAN.parentSpanId, span.parentSpanId);

@@ -74,6 +74,15 @@ export function groupSpans(spans: readonly SpanRecord[]): ResourceBatch[] {
   return batch;
 }
 
+/** Scopes of what a thread itself did, which is of one trace for the life of the thread. */
+const OF_THREADS: ReadonlySet<string> = new Set(['tracewright/event-loop', 'tracewright/gc']);
+
+/** The trace of a span. Stalls and collections get one each: no backend wants a trace of months. */
+export function otlpTraceId({ traceId, spanId, parentSpanId, scope }: SpanRecord): string {
+  const isOfThread = parentSpanId === undefined && OF_THREADS.has(scope?.name ?? '');
+  return isOfThread ? traceId.slice(0, 16) + spanId : traceId;
+}
+
 /** Whether OTLP allows the ids of a span. */
 export function hasValidIds({ traceId, spanId }: SpanRecord): boolean {
   return traceId !== NO_TRACE && spanId !== NO_SPAN;
