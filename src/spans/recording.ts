@@ -78,6 +78,7 @@ let policy: Policy | undefined;
 let retryAt = 0;
 let warned = false;
 
+let isOpening = false;
 /** Where spans go; undefined: nowhere, or the output is yet to be opened. */
 export let output: SpanOutput | undefined;
 
@@ -142,6 +143,9 @@ function openOutputOf(stream: Stream, used: Policy, described: Resource): SpanOu
 /** Opens the output if there is a target for spans; undefined while it cannot be opened. */
 export function openOutput(): SpanOutput | undefined {
   if (output !== undefined || source === undefined || Date.now() < retryAt) return output;
+  // To open it may sleep, and what watches sleeps records them.
+  if (isOpening) return undefined;
+  isOpening = true;
   try {
     resource ??= describeResource(options);
     const stream = source();
@@ -161,6 +165,8 @@ export function openOutput(): SpanOutput | undefined {
         code: 'TRACEWRIGHT_SPANS',
       });
     }
+  } finally {
+    isOpening = false;
   }
   return output;
 }
