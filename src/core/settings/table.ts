@@ -103,7 +103,7 @@ export const SETTINGS = {
    */
   PROPAGATE: setting(hosts, undefined),
   /** Duration of a turn after which an [event loop](event-loop.md) stalls. `off`: loops are not watched. */
-  STALL_MS: setting(duration(10, 60_000, 0), 50),
+  STALL_MS: setting(duration(1, 60_000, 0), 50),
   /**
    * Prints neither where the traces are nor, at the end, what they lack.
    * @default `off`; `on` in `node --test`
