@@ -17,7 +17,7 @@ export function readClock(clock: 'scaled' | 'monotonic'): bigint {
   return clock === 'monotonic' ? core.kernelClockNow() : core.clockNow();
 }
 
-/** What the clocks said in one moment, in nanoseconds. */
+/** Readings of the clocks at one moment, in nanoseconds. */
 interface ClockReadings {
   /** CLOCK_MONOTONIC. */
   readonly monotonic: bigint;

@@ -50,7 +50,7 @@ export const controlLayout = {
   series: 904,
   nextNumber: 908,
   unkeptRecords: 912,
-  /** What `commitOpen` publishes: three i32, see there. */
+  /** Three i32 that `commitOpen` publishes, see there. */
   endingAt: 920,
   /** What `beginOpen` copies to `endingAt`, two i32: where it lies in the table, and its bytes; 0: nothing. */
   copiedFrom: 932,

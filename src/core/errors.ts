@@ -1,4 +1,4 @@
-/** What went wrong, as a word that a program can compare. */
+/** The kind of an error: a word that a program can compare. */
 export type ErrorCode =
   | 'ERR_ARGUMENT_TYPE'
   | 'ERR_ARGUMENT_RANGE'
@@ -28,7 +28,7 @@ export class TracewrightError extends Error {
   declare readonly field: string | undefined;
   /** The value that was given. */
   declare readonly value: unknown;
-  /** What would have been accepted, in words: `'an integer from 0 to 99'`. */
+  /** The accepted values, in words: `'an integer from 0 to 99'`. */
   declare readonly limit: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -56,14 +56,14 @@ export class TraceFormatError extends TracewrightError {
     this.offset = offset;
   }
 
-  /** What is wrong, without the path and the offset before it. */
+  /** The fault, without the path and the offset before it. */
   get fault(): string {
     const prefix = `${this.path}, byte ${this.offset}: `;
     return this.message.startsWith(prefix) ? this.message.slice(prefix.length) : this.message;
   }
 }
 
-/** What marks the errors of all copies of this package. */
+/** Marks the errors of all copies of this package. */
 const KIND = Symbol.for('tracewright.error');
 
 /**

@@ -23,7 +23,7 @@ export function refuse(onFault: OnFault | undefined, path: string, error: unknow
   onFault(faultOf(path, error));
 }
 
-/** What a source yields up to a fault that ends its reading. */
+/** Yields what a source yields, up to a fault that ends its reading. */
 export function* untilFault<T>(
   onFault: OnFault | undefined,
   path: string,
@@ -36,7 +36,7 @@ export function* untilFault<T>(
   }
 }
 
-/** What `read` returns; undefined after a fault, which reading the source again finds and reports. */
+/** Calls `read`, and returns its result; undefined after a fault, which reading the source again finds and reports. */
 export function unlessFaulty<T>(read: () => T): T | undefined {
   try {
     return read();

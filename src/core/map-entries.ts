@@ -1,4 +1,4 @@
-/** What a map of any kind has of the two functions that are used here. */
+/** The two functions of a map that are used here. */
 interface Entries<Key, Value> {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): unknown;

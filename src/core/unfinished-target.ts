@@ -1,4 +1,4 @@
-/** What a ring says of a target that lacks an end which only its format can write; 0: it lacks none. */
+/** Says in a ring that its target lacks an end which only its format can write; 0: it lacks none. */
 
 /** The end has not begun. */
 export const LACKS_END = 1;

@@ -41,7 +41,7 @@ const knownBytes = new Uint8Array(MOST_KNOWN);
 /** The text that was read last, if it is ASCII: to copy its bytes costs less than to read its characters again. */
 export const known = { text: '', bytes: knownBytes };
 
-/** What the function below names apart from `view` and `bytes` of its table. */
+/** Values that the function below names, apart from `view` and `bytes` of its table. */
 export const SLOT_TEXT_SCOPE = { codeAt, known, knownView: new DataView(knownBytes.buffer) };
 
 /**

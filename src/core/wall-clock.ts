@@ -7,7 +7,7 @@ export function wallClock(epoch: bigint): string {
   return `${date}.${(epoch % NANOSECONDS).toString().padStart(9, '0')}Z`;
 }
 
-/** What a trace drawn from `epoch` on says about its time line. */
+/** Describes the time line of a trace that is drawn from `epoch` on. */
 export function timeZeroLabel(epoch: bigint): string {
   return `time 0 is ${wallClock(epoch)} (${epoch.toString()} ns since 1970)`;
 }

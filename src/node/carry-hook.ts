@@ -5,7 +5,7 @@ import { warn } from './warning.js';
 /** Options of Node that load a module before the program. */
 const PRELOAD = /^(?:-r|--require|--import)(?:=(.*))?$/;
 const OF_HOOK = /^TRACEWRIGHT_/;
-/** What a process of the same run finds in its environment. */
+/** The variable by which a process finds the run that it belongs to. */
 const RUN = 'TRACEWRIGHT_RUN';
 
 /** The modules that options of Node load before the program. */
@@ -19,7 +19,7 @@ function preloads(options: readonly string[]): string[] {
 
 const words = (options: string | undefined): string[] => options?.split(/[\s"']+/) ?? [];
 
-/** What has loaded the hook here. Empty: the program has, and what it starts is its own affair. */
+/** Arguments that have loaded the hook here. Empty: the program has loaded it, and what it starts is its own affair. */
 function ownPreloads(): string[] {
   return preloads([...process.execArgv, ...words(process.env['NODE_OPTIONS'])]);
 }
@@ -88,7 +88,7 @@ function carryToWorkers(own: readonly string[], hook: string): void {
   process.getBuiltinModule('node:module').syncBuiltinESMExports();
 }
 
-/** What `fork` gives the class of child processes. */
+/** Options that `fork` gives the class of child processes. */
 interface SpawnOptions {
   file?: unknown;
   args?: unknown;

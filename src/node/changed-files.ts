@@ -9,7 +9,7 @@ import type { InjectedName } from '../libraries/table.js';
 import { aliasedPackages } from './otel/program-dependencies.js';
 import { reasonOf, warn } from './warning.js';
 
-/** What a changed file finds in its process. */
+/** The object that a changed file finds in its process. */
 const KEY = 'tracewright.channels';
 const warned = shared('node.uninjected', () => new Set<string>());
 
@@ -30,7 +30,7 @@ function warnOf(library: string, directory: string, path: string, reason: string
   warn(`${library}${version} is not traced: ${path}: ${reason}`);
 }
 
-/** What a changed text calls. It warns, and throws nothing. */
+/** Called by a changed text. It warns, and throws nothing. */
 const forChangedFiles = {
   channel: injectedChannel,
   method(

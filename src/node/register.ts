@@ -20,12 +20,12 @@ interface CommonJsModule {
   _compile?(text: string, path: string): void;
 }
 
-/** What the file of begin-hook.ts exports: see package-layout.mjs. */
+/** Exports of the file of begin-hook.ts: see package-layout.mjs. */
 interface HookFile {
   node_begin_hook: BeginHook;
 }
 
-/** What `engines` of package.json says. */
+/** The versions that `engines` of package.json names. */
 const OLDEST_NODE = '20.19 or later, or 22.12 or later';
 
 /** Where this lies in the package, and the file that has the rest. */

@@ -80,7 +80,7 @@ function ofThreads(): ThreadSettings {
   };
 }
 
-/** What the environment says of this process. */
+/** The settings of this process, as its environment has them. */
 export type Settings = ReturnType<typeof readSettings>;
 
 /** Reads the environment. */

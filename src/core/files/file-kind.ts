@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { anchoredPath } from './anchor.js';
 import { hasCode } from './system-error.js';
 
-/** What lies at a path itself: of a link the link. Undefined where there is nothing. */
+/** The status of a path itself: of a link the link. Undefined where there is nothing. */
 export function kindOf(path: string): Stats | undefined {
   try {
     // An error costs more than the rest of the call, and most often there is nothing.

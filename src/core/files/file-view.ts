@@ -2,11 +2,11 @@ import { readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { core } from '../addon.js';
 
-/** What readers see of a file from an offset on, instead of what it has there. The file does not change. */
+/** Bytes that readers see from an offset of a file on, instead of its own. The file does not change. */
 export interface FileView {
   /** Bytes from the start of the file. What lies before it is read from the file. */
   from: number;
-  /** What follows, to the end that readers see. */
+  /** The bytes from there to the end that readers see. */
   bytes: Buffer;
 }
 

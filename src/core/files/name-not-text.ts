@@ -1,6 +1,6 @@
 import { TracewrightError } from '../errors.js';
 
-/** What Node puts into a name for bytes that are not UTF-8. */
+/** The character that Node puts into a name for bytes that are not UTF-8. */
 const REPLACED = '\ufffd';
 
 /** The error for a path that was listed and does not exist, if its name is not UTF-8; undefined: it was deleted. */

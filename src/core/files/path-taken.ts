@@ -9,7 +9,7 @@ export const REPLACE_ADVICE = "choose another name, or replace it with { exists:
 interface PathTaken {
   /** Whether a live process writes or recovers the file that is there. */
   inUse?: boolean;
-  /** What the caller can do about a file that merely exists. */
+  /** Advice to the caller about a file that merely exists. */
   advice?: string;
   cause?: unknown;
 }

@@ -16,7 +16,7 @@ export interface RegularFile {
   fd: number;
   /** Bytes, as it was when it was opened. */
   size: number;
-  /** What readers see instead of its end; undefined: they see all of it. */
+  /** Replaces its end for readers; undefined: they see all of it. */
   view: FileView | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface UsualCase {
   readonly name: string;
   /** Names of the parameters. */
   readonly parameters: readonly string[];
-  /** What else the texts name; a function of the ring for what belongs to the ring. */
+  /** Further values that the texts name; a function of the ring for those that belong to it. */
   readonly scope?: Readonly<Record<string, unknown>> | ((ring: Ring) => Record<string, unknown>);
   /** Functions that the other texts call. They are made once for each ring. */
   readonly functions?: string;
@@ -48,7 +48,7 @@ export interface UsualCase {
   };
 }
 
-/** What records to a ring, and to another one after the first was closed. */
+/** Records to a ring, and to another one after the first was closed. */
 export interface RingOwner {
   readonly ring: Ring;
 }

@@ -10,7 +10,7 @@ export class KnownFull {
   readonly #tail: Uint32Array;
   #first = 0;
   #second = 0;
-  /** What did not fit; infinite: nothing is known. */
+  /** The bytes that did not fit; infinite: nothing is known. */
   #bytes = Infinity;
   #answers = 0;
 

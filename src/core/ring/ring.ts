@@ -20,7 +20,7 @@ export type RingSetup = Omit<NativeRingOptions, 'stampOffset'> & {
 /** There is nothing to publish to; records find out by `free`. */
 const closedCommit = (): void => undefined;
 const NOWHERE = new ArrayBuffer(8);
-/** What the core answers when there is no room. */
+/** Answers of the core when there is no room. */
 const CLOSED = -1;
 const FULL = -2;
 /** Numbers of the stamp area. */
@@ -60,7 +60,7 @@ export class Ring {
   epilogue = new Int32Array(NOWHERE, 0, 1);
   /** One element: nanoseconds since the epoch, as `readStamp` left them. */
   stamp = new Float64Array(NOWHERE, 0, 1);
-  /** What the ring's kind of stamp shares with its writer; see native/ring/commit_stamp.h. */
+  /** Memory that the ring's kind of stamp shares with its writer; see native/ring/commit_stamp.h. */
   stampArea = new Float64Array(STAMP_AREA);
   /** One element, of unfinished-target.ts. A ring that is finished while it is not 0 leaves its file to recovery. */
   unfinished = new Int32Array(NOWHERE, 0, 1);
@@ -89,7 +89,7 @@ export class Ring {
   #nativePosition = new Int32Array(NOWHERE, 0, 1);
   #stall = new Uint32Array(NOWHERE, 0, 2);
   #reserve = 0;
-  /** What is known to find no room, and what finds none even if the ring is written out. */
+  /** Sizes that are known to find no room, now and even if the ring is written out. */
   #head = new Int32Array(NOWHERE, 0, 1);
   #tail = new Int32Array(NOWHERE, 0, 1);
   #full = new KnownFull(NOWHERE, 0);

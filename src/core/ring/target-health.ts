@@ -15,7 +15,7 @@ export interface TargetFault {
   code: string;
   /** Its number. */
   errno: number;
-  /** What was being done, and why it failed. */
+  /** The operation, and why it failed. */
   message: string;
   /** Events of this target that were dropped since the process began, of all its threads. */
   dropped: number;
@@ -29,7 +29,7 @@ const SETTLED_MS = 1000;
 
 interface Watch {
   readonly handlers: (FaultHandler | undefined)[];
-  /** What was last reported to the service. */
+  /** The state that was last reported to the service. */
   failing: boolean;
   /** The group's number of changes when the service last looked. */
   seenChanges: number;

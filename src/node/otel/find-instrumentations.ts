@@ -41,7 +41,7 @@ const OFF = ['http', 'undici', 'runtime-node', 'host-metrics'].map((name) => OFF
 /** Not by default in the package of all: every file that is read would be a span. */
 const OFF_BY_DEFAULT = [`${OFFICIAL}fs`];
 
-/** What an official instrumentation instruments, where that is not its own name. */
+/** The package that an official instrumentation changes, if its name does not say it. */
 const TARGETS: Readonly<Record<string, readonly string[]>> = {
   'aws-sdk': ['aws-sdk', '@aws-sdk', '@smithy'],
   cucumber: ['@cucumber/cucumber'],

@@ -82,7 +82,7 @@ export class OpenTelemetry {
   }
 }
 
-/** What `OTEL_LOG_LEVEL` wants. */
+/** A logger of the level that `OTEL_LOG_LEVEL` names. */
 function wantedLogger(): object | undefined {
   if ((process.env['OTEL_LOG_LEVEL'] ?? '') === '') return undefined;
   const { levelledLogger } =

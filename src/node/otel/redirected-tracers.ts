@@ -1,6 +1,6 @@
 import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
 
-/** What has registered after us; undefined while it has no provider yet. */
+/** The provider that was registered after ours; undefined while there is none. */
 export type Winner = () => TracerProvider | undefined;
 
 type Call = (...values: never[]) => unknown;

@@ -5,7 +5,7 @@ import { RedirectedTracers } from './redirected-tracers.js';
 import type { Winner } from './redirected-tracers.js';
 import type { Parts } from './yielding-api.js';
 
-/** What the hook serves to the OpenTelemetry API. */
+/** The parts of the OpenTelemetry API that the hook serves. */
 export interface ServedParts {
   parts: Parts;
   tracers: RedirectedTracers;

@@ -10,7 +10,7 @@ import { hookImports } from './import-hooks.js';
 
 type OnRequire = (exports: unknown, name: string, directory?: string) => unknown;
 
-/** What calls the instrumentations of one copy of OpenTelemetry's base package when something is required. */
+/** Calls the instrumentations of one copy of OpenTelemetry's base package when something is required. */
 interface SharedHook {
   register(name: string, onRequire: OnRequire): unknown;
 }
@@ -81,7 +81,7 @@ function start({ name, path }: FoundInstrumentation): Instrumentation[] {
   return [...classes].map((each) => new each({ ...OPTIONS[name] }));
 }
 
-/** What was started. */
+/** The instrumentations that were started. */
 interface StartedInstrumentations {
   running: readonly RunningInstrumentation[];
   /** Libraries that the hook leaves to them. */

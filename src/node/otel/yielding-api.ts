@@ -16,7 +16,7 @@ import type { TracerProvider } from '@opentelemetry/api';
  * absent then, and the version is what the caller's is.
  */
 
-/** What a program registers that we serve too. */
+/** Parts that a program may register and that we serve too. */
 export type Part = 'trace' | 'context' | 'propagation';
 
 export type Parts = Readonly<Record<Part, object>>;
@@ -191,7 +191,7 @@ export class YieldingApi {
   }
 }
 
-/** What copies of the API register: it passes everything on to a provider. */
+/** The object that copies of the API register: it passes everything on to a provider. */
 interface ProxyProvider {
   _delegate?: TracerProvider;
   getDelegate(): TracerProvider;

@@ -5,7 +5,7 @@ import { Scope } from '../../spans/scope.js';
 
 /** Names and values of OpenTelemetry's semantic conventions for HTTP spans. No other file has them. */
 
-/** What records requests, and by which conventions. */
+/** The scope of the spans of requests, and their conventions. */
 export const HTTP_SCOPE = new Scope('tracewright/register', version, SCHEMA_URL);
 
 export const METHOD = 'http.request.method';

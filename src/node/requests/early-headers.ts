@@ -33,7 +33,7 @@ export class EarlyHeaders implements CallHeaders {
     return this.#path ?? text(this.get(':path'));
   }
 
-  /** What goes to Node. */
+  /** The headers that go to Node. */
   get all(): unknown {
     return this.#list ?? this.#object;
   }

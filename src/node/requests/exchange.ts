@@ -14,7 +14,7 @@ export interface ServedRequest {
   route: string;
   /** The route that the record of the open request has. */
   keptRoute: string;
-  /** What a router has matched for good. */
+  /** The pattern that a router has matched for good. */
   matched: RouterMatch | undefined;
 }
 
@@ -23,7 +23,7 @@ export const CONNECTION = Symbol('tracewright.connection');
 
 export type TracedSocket = Socket & { [CONNECTION]?: Connection };
 
-/** What Node publishes on both channels of the HTTP server. */
+/** The message on both channels of the HTTP server. */
 export interface ServerMessage {
   request: IncomingMessage;
   response: ServerResponse;
@@ -41,7 +41,7 @@ export class Exchange implements ServedRequest {
   keptRoute = '';
   /** Whether `setRoute` was called for it. */
   isGiven = false;
-  /** What a router has matched for good. */
+  /** The pattern that a router has matched for good. */
   matched: RouterMatch | undefined = undefined;
   next: Exchange | undefined = undefined;
 

@@ -84,7 +84,7 @@ class UndiciCall implements CallHeaders {
   readonly #request: UndiciRequest;
   /** Undefined: it is not recorded. */
   call: Call | undefined = undefined;
-  /** What was active where the program has asked for it. */
+  /** The context in which the program has asked for it. */
   readonly context = spans.activeContext();
   /** Our parent, which the request has. */
   sent: string | undefined = undefined;
@@ -275,7 +275,7 @@ export function isUndiciSession(session: ClientHttp2Session): boolean {
 
 const CREATED = 'undici:request:create';
 
-/** What Node keeps of a channel. It is not documented. */
+/** Fields of a channel of Node. They are not documented. */
 interface Subscribers {
   readonly _subscribers?: readonly unknown[];
 }

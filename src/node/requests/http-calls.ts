@@ -11,7 +11,7 @@ import { observeHeaders } from './stored-headers.js';
 import { watchTimeouts } from './socket-timeouts.js';
 
 const CALL = Symbol('tracewright.call');
-/** What its socket had received when its event `timeout` came. */
+/** The bytes that its socket had received when its event `timeout` came. */
 const TIMED_OUT = Symbol('tracewright.timedOut');
 const NS_PER_MS = 1e6;
 

@@ -42,7 +42,7 @@ function encoded(character: string): string {
   ].join('|');
 }
 
-/** What begins the query or the fragment. */
+/** Begins the query or the fragment. */
 const QUERY = new RegExp(`${encoded('?')}|${encoded('#')}`, 'i');
 /** A path parameter: to the next slash. */
 const PARAMETER = new RegExp(`(?:${encoded(';')})[^/\\\\]*`, 'gi');
@@ -157,7 +157,7 @@ export function bounded(text: string): string {
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 1)}…`;
 }
 
-/** What a router leaves on the request (express and its like). */
+/** Fields that a router leaves on the request (express and its like). */
 interface RoutedRequest extends GivenRoute {
   baseUrl?: unknown;
   route?: { path?: unknown };

@@ -15,7 +15,7 @@ function enter(request: Span): void {
   if (!isWithin(request)) spans.enterContext(request);
 }
 
-/** What Node keeps of a connection to read requests. */
+/** Node's reader of the requests of a connection. */
 interface Parser {
   readonly constructor: { kOnBody?: unknown; kOnMessageComplete?: unknown };
   readonly incoming: { upgrade?: unknown } | null;

@@ -12,7 +12,7 @@ import {
   spanName,
 } from './conventions.js';
 
-/** What requests of many paths have in common. */
+/** Prefixes that requests of many paths have in common. */
 export interface RequestKind {
   /** By `protocolOf`. */
   readonly protocol: number;

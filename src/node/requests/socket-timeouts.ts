@@ -5,7 +5,7 @@ import { subscribe } from './channels.js';
 
 /** The parts of a socket that Node does not document. */
 interface Internals extends Socket {
-  /** What is sent on it, or served. */
+  /** The request that is sent on it, or the response to one. */
   _httpMessage?: ClientRequest | null;
   _onTimeout?: () => void;
 }

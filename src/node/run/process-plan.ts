@@ -33,7 +33,7 @@ export type HephPlan =
   /** A file that is opened with the first span of the process: the path without pid and extension. */
   | { path: string; sizes: SizeOptions };
 
-/** What the ovni trace of a process is to be. */
+/** The ovni trace that a process will have. */
 export interface OvniPlan {
   /** Whether streams begin with their threads, and have more than the program's own events. */
   atStart: boolean;
@@ -71,7 +71,7 @@ export interface ThreadSettings {
   instrumentations: 'auto' | readonly string[];
 }
 
-/** What the first traced thread of a process has set up, for the threads that follow. */
+/** Set up by the first traced thread of a process, for the threads that follow. */
 export interface ProcessPlan extends ThreadSettings {
   /** See Run. */
   firstClock: bigint;

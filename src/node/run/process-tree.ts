@@ -61,12 +61,12 @@ function treeRoot(): Identity | undefined {
 const MARKER = /^\.tracewright-(\d+)-(\d+)$/;
 const LONGEST_CLAIM_MS = 2000;
 const PAUSE_MS = 5;
-/** What a process says of its run: a path and a few words. */
+/** Most bytes of the description of a run: a path and a few words. */
 const MOST_RUN_BYTES = 1 << 16;
 
 /** The run of a tree that has no traced process at its top: the first process of it begins the run. */
 export interface SharedRun {
-  /** What the first process has said of it; undefined: this process is the first. */
+  /** The description by the first process; undefined: this process is the first. */
   run: string | undefined;
   /** Says it to the others; of a run that another process has begun, unless that is still said. */
   begin(run: string): void;
@@ -81,7 +81,7 @@ function deleteEnded(directory: string): void {
   }
 }
 
-/** What another process of the tree has said; undefined: nothing, within the time that it takes. */
+/** The description by another process of the tree; undefined: nothing, within the time that it takes. */
 function awaitRun(path: string): string | undefined {
   const until = Date.now() + LONGEST_CLAIM_MS;
   const pause = new Int32Array(new SharedArrayBuffer(4));

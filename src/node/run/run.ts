@@ -13,7 +13,7 @@ import { RUN_FOLDER as OVNI_FOLDER } from '../../ovni/file-names.js';
 import type { Settings } from '../settings.js';
 import type { SharedRun } from './process-tree.js';
 
-/** What a run has in its directory: a folder of each format. */
+/** Folders in the directory of a run: one of each format. */
 export const FOLDERS: readonly string[] = [OVNI_FOLDER, HEPH_FOLDER];
 
 /**

@@ -41,7 +41,7 @@ export interface TimeSums {
   count: number;
 }
 
-/** What an event loop did within a time. All in nanoseconds but for the number of turns. */
+/** The work of an event loop within a window. All in nanoseconds but for the number of turns. */
 interface LoopSample {
   /** Of CLOCK_MONOTONIC, as is `to`. */
   from: number;
@@ -51,7 +51,7 @@ interface LoopSample {
   turns: number;
   /** Of all turns. */
   longest: number;
-  /** What an event at a random moment waited on average. */
+  /** The mean wait of an event at a random moment. */
   delay: number;
 }
 

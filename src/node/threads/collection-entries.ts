@@ -2,7 +2,7 @@ import { PerformanceObserver, performance } from 'node:perf_hooks';
 import type { PerformanceEntry } from 'node:perf_hooks';
 import type { Collection } from './pauses.js';
 
-/** What Node's types leave out. */
+/** Fields that Node's types leave out. */
 type CollectionEntry = PerformanceEntry & { detail: { kind: number } };
 
 /** Nanoseconds of CLOCK_MONOTONIC at which `performance.now()` was 0. */
@@ -33,7 +33,7 @@ export class CollectionEntries {
     this.#observer.observe({ entryTypes: ['gc'] });
   }
 
-  /** What was not taken before, in the order of their beginnings. */
+  /** Collections that were not taken before, in the order of their starts. */
   take(): Collection[] {
     const entries = [...this.#seen.splice(0), ...this.#observer.takeRecords()];
     if (entries.length === 0) return [];

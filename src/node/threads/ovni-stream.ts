@@ -16,7 +16,7 @@ import { noteOrClaim } from '../run/process-plan.js';
 import type { OvniPlan, ProcessPlan } from '../run/process-plan.js';
 import { enterFormat } from '../run/run.js';
 
-/** What the threads of a process have begun: its trace, or one of the program's own. */
+/** The trace that the threads of a process have begun: the hook's, or one of the program's own. */
 const NOTE = 'node.ovni';
 const OWN = 'begun';
 const OF_PROGRAM = 'of the program';
@@ -96,7 +96,7 @@ function complete(): void {
   if (isMainThread) procFini();
 }
 
-/** What a stream says about itself in its metadata, as the attribute `node`. */
+/** The attribute `node` in the metadata of a stream. */
 function threadName(): string {
   if (isMainThread) return 'main';
   return `worker ${process.getBuiltinModule('node:worker_threads').threadId}`;

@@ -2,13 +2,13 @@ import type { Span } from '../span.js';
 import type { Carried } from './carried.js';
 import { storedContext } from './context-storage.js';
 
-/** What is active: a span, which is its own context, or another holder of the same. */
+/** An active context: a span, or another object with the same fields. */
 export interface ActiveContext {
   readonly activeSpan: Span | undefined;
   readonly carried: Carried | undefined;
 }
 
-/** What is carried without a new span. */
+/** Makes baggage active without a new span. */
 export class CarriedScope implements ActiveContext {
   readonly activeSpan: Span | undefined;
   readonly carried: Carried | undefined;
@@ -19,5 +19,5 @@ export class CarriedScope implements ActiveContext {
   }
 }
 
-/** What is active in the calling code. */
+/** The context that is active in the calling code. */
 export const activeContext = storedContext as () => ActiveContext | undefined;

@@ -37,7 +37,7 @@ function decode(value: string): string {
 /** An entry of a header: name, value, and its properties as they came. */
 export type FormattedEntry = readonly [name: string, value: string, properties: string];
 
-/** What is looked at: a message may have headers of any length. */
+/** Most characters that are read: a message may have headers of any length. */
 const MAX_READ = 1 << 16;
 
 /** The entries of a header `baggage`. What violates the specification, or exceeds its limits, is ignored. */

@@ -14,9 +14,9 @@ interface Links {
   readonly below: Carried | undefined;
 }
 
-/** What is active together with a span. Spans that start meanwhile pass it on to those below them. */
+/** Values that are active together with a span. Spans that start meanwhile pass it on to those below them. */
 export interface Carried {
-  /** What travels with requests. */
+  /** Names and values that travel with requests. */
   readonly baggage: Baggage | undefined;
   /** Whether nothing is recorded: what sends spans to a backend is no part of the program's work. */
   readonly suppressesTracing: boolean;

@@ -3,7 +3,7 @@ import { markUsed } from '../first-use.js';
 
 type Storage = AsyncLocalStorage<object | undefined>;
 
-/** What is active in all storages together, as Node 24 and later keep it: a map by storage. */
+/** The values of all storages, as Node 24 and later have them: a map by storage. */
 interface Frame {
   /** Of maps only. */
   readonly size?: number;
@@ -32,7 +32,7 @@ class LoneFrame implements Frame {
     return storage === this.storage ? this.context : undefined;
   }
 
-  /** What `new Map(frame)` reads. */
+  /** Read by `new Map(frame)`. */
   [Symbol.iterator](): Iterator<[Storage, object | undefined]> {
     const entries: [Storage, object | undefined][] =
       this.storage === undefined ? [] : [[this.storage, this.context]];
@@ -84,7 +84,7 @@ interface FrameClass {
 
 /** Enters contexts of one storage in less time than `AsyncLocalStorage` does. */
 export interface ContextFrames {
-  /** What the storage has. */
+  /** The value of the storage. */
   stored(): object | undefined;
   enter(context: object | undefined): void;
   /** Enters a context until `leave` gets what this returns. */
@@ -230,7 +230,7 @@ let storage: Storage | undefined;
 /** Of the storage; undefined: Node keeps contexts in another way, as before Node 24. */
 let frames: ContextFrames | undefined;
 
-/** What is active in the calling code: an `ActiveContext`. */
+/** The `ActiveContext` of the calling code. */
 export function storedContext(): object | undefined {
   if (storage === undefined) return undefined;
   return frames === undefined ? storage.getStore() : frames.stored();

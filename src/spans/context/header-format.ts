@@ -13,7 +13,7 @@ export const CARRIED_HEADERS: readonly string[] = [TRACE_PARENT, TRACE_STATE, BA
 /** Headers of one name that are read. */
 export const MAX_HEADERS = 64;
 
-/** What the headers of a request say. */
+/** Parent and baggage that the headers of a request name. */
 export interface Extracted {
   parent: TraceParent | undefined;
   traceState: string;
@@ -29,7 +29,7 @@ export interface HeaderFormat {
   extract(get: (name: string) => string | undefined, names: () => string[]): Extracted | undefined;
 }
 
-/** What the program has registered with the OpenTelemetry API: all headers are its own then. */
+/** The propagator that the program has registered with the OpenTelemetry API: all headers are its own then. */
 export const programFormat = shared(
   'spans.propagator',
   (): { format?: HeaderFormat | undefined } => ({}),

@@ -9,9 +9,9 @@ const TRACEPARENT =
   /^([\da-f]{2})-([\da-f]{8})([\da-f]{8})([\da-f]{8})([\da-f]{8})-([\da-f]{8})([\da-f]{8})-([\da-f]{2})(?:-.*)?$/;
 /** Members of a `tracestate`. */
 export const MAX_MEMBERS = 32;
-/** What is carried on at least must be 512. */
+/** Most characters of a `tracestate` that is passed on. W3C asks for 512 at least. */
 const MAX_STATE = 8192;
-/** What is looked at: a message may have headers of any length. */
+/** Most characters that are read: a message may have headers of any length. */
 const MAX_READ = 1 << 16;
 
 /** OpenTelemetry's member: `ot=th:…;rv:…`, a threshold and a random value in hexadecimal digits. */
@@ -64,7 +64,7 @@ const SPAN_AT = 36;
 const FLAGS_AT = 53;
 const LENGTH = 55;
 const DASH = 0x2d;
-/** What the code of `a` is more than that of `9`, less 1. */
+/** The code of `a` minus that of `9`, minus 1. */
 const FROM_DIGIT_TO_LETTER = 0x61 - 0x39 - 1;
 
 /** All bits of the digits that were read of a header. */

@@ -100,7 +100,7 @@ export function ownParentIn(
   return { traceParent: `00-${traceParent}`, others: others.join() };
 }
 
-/** What is sent of a span: a refusal that was decided here says so. */
+/** The `tracestate` that is sent for a span: it names a refusal that was decided here. */
 export function sentTraceState(span: {
   readonly traceState: string;
   readonly flags: number;

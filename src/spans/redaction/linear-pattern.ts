@@ -5,7 +5,7 @@ const MOST_LENGTH = 1 << 13;
 /** A pattern that cannot be applied to a text of so many characters is not worth it. */
 const LEAST_LENGTH = 512;
 
-/** What a part of a pattern can cost at one position of a text. */
+/** The cost of a part of a pattern at one position of a text. */
 interface Cost {
   /** In how many ways it can match. */
   readonly ways: number;

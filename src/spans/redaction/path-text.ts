@@ -7,7 +7,7 @@ const AUTHORITY = /^(?:\[[\da-f:.]+\]|localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}(?=[
 const SCHEME_CHARACTER = /[a-z\d+.-]/i;
 const AUTHORITY_END = /[/\\?#\s]/;
 const NAME_CHARACTER = /[\w.-]/;
-/** What a name has only if it is that of a URL: a slash, a query, or one of them encoded. */
+/** Found in a name only if it is that of a URL: a slash, a query, or one of them encoded. */
 const OF_PATH = /[/\\?]|%(?:25)*(?:2f|5c|3f)/i;
 
 /** Changes a part of a text; undefined: the text is not recorded. */

@@ -7,7 +7,7 @@ import { jsonOf } from '../write/json-value.js';
 import { PathPatterns } from './path-patterns.js';
 import { changedName, changedUrl, nameBeforePath, originOf } from './path-text.js';
 
-/** What is removed before a span's bytes are in memory that outlives the process. */
+/** The parts to remove before a span's bytes are in memory that outlives the process. */
 export interface Redaction {
   /** Names of attributes that are left out; `*` at the end is any rest. Or `TRACEWRIGHT_REDACT_DROP`. */
   drop?: readonly string[];
@@ -77,7 +77,7 @@ class NameList {
   }
 }
 
-/** What is recorded of a text whose redaction would take too long. */
+/** Recorded in place of a text whose redaction would take too long. */
 export const WITHHELD = '(not recorded: its redaction took too long)';
 /** The name of a span of which nothing but a path is known, if no path is recorded. */
 const NO_NAME = '(path not recorded)';
@@ -86,7 +86,7 @@ const MOST_NAME = 1 << 13;
 /** Elements of an attribute that is a list of paths. */
 const MOST_ELEMENTS = 1000;
 
-/** What changes paths in the texts of spans. */
+/** Changes paths in the texts of spans. */
 interface PathRule {
   readonly name: (name: string, attributes: SpanAttributes | undefined) => string;
   readonly value: (name: string, value: string) => string | undefined;
