@@ -28,6 +28,8 @@ describe('a process that runs out of heap', () => {
     const { signal, stderr } = await service.ended();
     expect([signal, stderr]).toEqual(['SIGABRT', expect.stringMatching(/heap out of memory/)]);
     expect(await endOf(service)).toBe(OUT_OF_HEAP);
+    const { report } = await reportOn([service.directory]);
+    expect(report.findings.map(({ text }) => text)).toEqual([expect.stringContaining(OUT_OF_HEAP)]);
     const command = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
     expect(spawnSync(process.execPath, [command, 'recover', service.directory]).status).toBe(0);
     expect(await endOf(service)).toBe(OUT_OF_HEAP);

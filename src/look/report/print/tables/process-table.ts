@@ -2,7 +2,7 @@ import { counted } from '../../../../core/readable-text.js';
 import type { Report, ReportSource } from '../../shape/report-shape.js';
 import type { MemoryCurve } from '../../shape/thread-shape.js';
 import { bytesText } from '../../measures/units.js';
-import { STATE_TEXTS, unusualStateText } from '../report-texts.js';
+import { endText, STATE_TEXTS } from '../report-texts.js';
 import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
 import { byProcess } from './source-tables.js';
@@ -15,7 +15,7 @@ export function processTable({
   memory,
 }: Pick<Report, 'sources' | 'memory'>): ReportTable<ReportSource> {
   const processes = byProcess(sources).filter(({ format }) => format !== 'ovni');
-  const isUnusual = ({ state }: ReportSource): number => Number(unusualStateText(state) !== '');
+  const isUnusual = (source: ReportSource): number => Number(endText(source) !== '');
   const rows = processes.toSorted((a, b) => isUnusual(b) - isUnusual(a));
   return tableOf<ReportSource>(
     `How ${counted(rows.length, 'process', 'processes')} ended`,
@@ -26,9 +26,10 @@ export function processTable({
       {
         title: 'ended',
         unit: 'text',
-        value: ({ state }) => STATE_TEXTS[state],
+        value: (source) => endText(source) || STATE_TEXTS[source.state],
         spare: 0,
-        isBad: ({ state }) => state === 'died' || state === 'unfinished',
+        isBad: ({ state, heapLimit }) =>
+          state === 'died' || state === 'unfinished' || heapLimit !== null,
       },
       fieldColumn('recorded', 'duration', 1),
       memoryColumn('heap', memory),
