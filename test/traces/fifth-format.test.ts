@@ -50,7 +50,7 @@ it('is dumped, checked and reported under its name', async () => {
   expect(await checkCommand.run([path])).toBe(0);
   expect(printed).toContain('Ticks');
   printed = '';
-  expect(await reportCommand.run([path])).toBe(0);
+  expect(await reportCommand.run(['--all', path])).toBe(0);
   expect(printed).toMatch(/^Ticks +.*made-up\.ticks/m);
   expect(printed).toMatch(/^15 ns .* tick .*\n +4 ns .* └ tock/m);
 });
