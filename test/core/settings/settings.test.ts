@@ -41,7 +41,7 @@ test.each([
   ['off', 0],
   ['0', 0],
   ['2s', 2000],
-  ['9', undefined],
+  ['-1', undefined],
   ['61s', undefined],
 ])('a stall of %s', (text, value) => {
   expect(SETTINGS.STALL_MS.kind.parse(text)).toBe(value);
