@@ -37,11 +37,12 @@ const LONG = [
   'test/cli/special-files.test.ts',
   'test/docs/**',
   'test/traces/empty-files.test.ts',
-  'test/dumpi/read/recover-without-ring.test.ts',
-  'test/heph/read/{living-file,ring-claim}.test.ts',
+  'test/dumpi/{read/recover-without-ring,workers/trouble}.test.ts',
+  'test/ovni/write/ended-workers.test.ts',
+  'test/heph/read/{damaged-file,living-file,ring-claim}.test.ts',
   'test/spans/{clocks,garbage,keep/keeping,keep/workers}.test.ts',
   'test/core/recovery/waiting-records.test.ts',
-  'test/traces/{laplace-formats,linear-time}.test.ts',
+  'test/traces/{laplace-formats,linear-time,live-traces}.test.ts',
   // Copies of the package in projects of their own, and counted instructions.
   'test/package/{copies,counted-instructions,demo,looking-without-binary,tarball,without-binary}.test.ts',
   // Commands and the index in more cases, and with other programs that read what they write.
@@ -64,7 +65,7 @@ const LONG = [
   'test/node/run/{earlier-traces,process-trees,swapped-directories}.test.ts',
   'test/node/requests/{first-request,open-requests}.test.ts',
   'test/node/requests/context/{http2-calls,repeated-requests}.test.ts',
-  'test/node/threads/{event-loop,rotation,rotation-faults,sleeps,thread-activity}.test.ts',
+  'test/node/threads/{event-loop,heap-end,rotation,rotation-faults,sleeps,stall-stacks,thread-activity}.test.ts',
 ];
 
 /**
