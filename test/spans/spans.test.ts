@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -229,8 +229,7 @@ test('a million names and values leave nothing in memory', async () => {
     gc();
     return process.memoryUsage().heapUsed;
   };
-  const traces = join(directory, 'names');
-  mkdirSync(traces);
+  const traces = mkdtempSync(join(directory, 'names-'));
   const run = (from: number, to: number): void => {
     for (let n = from; n < to; n++) {
       startSpan(`name ${n}`, { [`key ${n % 5000}`]: `value ${n}` }).end();
