@@ -64,7 +64,9 @@ describe("an event loop's samples", () => {
     for (const [i, sample] of samples.entries()) {
       const { start, end, '~v': version, busy, turns, longest, delay } = sample;
       expect(version).toBe(2);
-      expect(end - start).toBeGreaterThan(999 * MS);
+      // One ends with each stall, and another with the turn after it.
+      const hasStalled = [samples[i - 1], sample].some((each) => (each?.longest ?? 0) >= 49 * MS);
+      if (!hasStalled) expect(end - start).toBeGreaterThan(999 * MS);
       expect(busy).toBeLessThanOrEqual(end - start);
       expect(turns).toBeGreaterThan(0);
       expect(longest).toBeLessThanOrEqual(busy!);

@@ -101,8 +101,10 @@ export class BlockedSpans {
       if (++looked > MOST_STALLS) return;
       if (stall.row === row) continue;
       const block = this.#blockOf(stall);
-      if (span.end > block.until) continue;
       const { request } = block;
+      if (span.end > block.until) continue;
+      // One that ended within the stall may have run itself.
+      if (request === undefined && span.end <= block.to) continue;
       const isOwn = request !== undefined && isBelow(this.#index, own, request);
       // The code of a request runs within its spans: only its calls, and waits for a pool, have waited for it.
       const mayWait = isOwn
