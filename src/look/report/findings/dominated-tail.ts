@@ -10,6 +10,8 @@ const LEAST_RATIO = 5;
 /** Of the time of the slowest 5 %. */
 const LEAST_SHARE = 0.7;
 const LEAST_SLOW = 5;
+/** Of a request's time. */
+const MOST_BLOCKED = 0.5;
 
 /** The slow requests of a route are slow because of one callee. */
 export const dominatedTail: Rule = {
@@ -22,8 +24,11 @@ export const dominatedTail: Rule = {
       if (slow.length < LEAST_SLOW || !window.hasInTwo(slow.map(({ start }) => start))) return [];
       const times = new Map<string, number>();
       let all = 0;
-      for (const { waits, duration, weight } of slow) {
+      for (const { row, start, waits, duration, weight } of slow) {
         all += duration * weight;
+        // A blocked event loop makes every call slow: another rule names what blocks it.
+        const { stall } = interruptions.overlap(rowAt(index, row).track, start, start + duration);
+        if (stall > MOST_BLOCKED * duration) continue;
         for (const [name, time] of waits) {
           times.set(name, (times.get(name) ?? 0) + time * weight);
         }
@@ -31,12 +36,6 @@ export const dominatedTail: Rule = {
       const [most] = [...times].sort(([, a], [, b]) => b - a);
       if (most === undefined || most[1] < LEAST_SHARE * all || POOLS.has(most[0])) return [];
       const [callee, time] = most;
-      // A blocked event loop makes every call slow: another rule names what blocks it.
-      const blocked = slow.reduce((sum, { row, start, duration, weight }) => {
-        const { track } = rowAt(index, row);
-        return sum + weight * interruptions.overlap(track, start, start + duration).stall;
-      }, 0);
-      if (time - blocked < LEAST_SHARE * all) return [];
       return {
         rule: 'dominated tail',
         loss: 'time',

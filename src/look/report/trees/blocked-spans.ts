@@ -15,6 +15,8 @@ import { spanOfPause } from './span-family.js';
 
 /** Between the times of a stall, of a loop's record and of a span, in ns. */
 const CLOCK_ERROR = 1e6;
+/** Of a stall's length, the loop may rest between it and the turn that is said to follow it. */
+const MOST_IDLE = 0.05;
 /** Stalls within one span that are looked at. */
 const MOST_STALLS = 100;
 const MOST_ANCESTORS = 64;
@@ -121,7 +123,7 @@ export class BlockedSpans {
     const known = this.#blocks.get(stall.row);
     if (known !== undefined) return known;
     const { track, start: from, end: to } = stall;
-    const block = { from, to, until: this.#turnAfter(track, to), ...this.#blockerOf(stall) };
+    const block = { from, to, until: this.#turnAfter(track, from, to), ...this.#blockerOf(stall) };
     this.#blocks.set(stall.row, block);
     return block;
   }
@@ -137,8 +139,8 @@ export class BlockedSpans {
     return { blocker: name ?? (code === null ? null : codeText(code)), request };
   }
 
-  /** When the turn after a stall ended: one that followed at once, as something waited. */
-  #turnAfter(track: number, end: number): number {
+  /** When the turn after a stall ended: one that followed soon, as something waited. */
+  #turnAfter(track: number, start: number, end: number): number {
     const loop = this.#loops.get(keyOf(this.#index.tracks[track]!));
     if (loop === undefined) return end + CLOCK_ERROR;
     const { times, values } = loop;
@@ -147,7 +149,7 @@ export class BlockedSpans {
     if (begin === undefined || next === undefined || begin > end + CLOCK_ERROR)
       return end + CLOCK_ERROR;
     const idle = (next - begin) * (1 - values[at]!);
-    return CLOCK_ERROR + (idle < CLOCK_ERROR ? next : end);
+    return CLOCK_ERROR + (idle < Math.max(CLOCK_ERROR, MOST_IDLE * (end - start)) ? next : end);
   }
 }
 
