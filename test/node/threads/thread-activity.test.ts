@@ -65,7 +65,9 @@ describe("an event loop's samples", () => {
       const { start, end, '~v': version, busy, turns, longest, delay } = sample;
       expect(version).toBe(2);
       // One ends with each stall, and another with the turn after it.
-      const hasStalled = [samples[i - 1], sample].some((each) => (each?.longest ?? 0) >= 49 * MS);
+      const hasStalled = [samples[i - 1], sample].some(
+        (each) => (each?.['longest'] ?? 0) >= 49 * MS,
+      );
       if (!hasStalled) expect(end - start).toBeGreaterThan(999 * MS);
       expect(busy).toBeLessThanOrEqual(end - start);
       expect(turns).toBeGreaterThan(0);
