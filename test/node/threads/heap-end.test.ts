@@ -20,6 +20,21 @@ async function endOf({ directory }: TracedProcess): Promise<string> {
   return endText(report.sources[0]!);
 }
 
+const ATTEMPTS = 6;
+
+/** A process whose heap was full, and is free again. At its limit V8 may give up instead. */
+async function nearlyFull(...further: string[]): Promise<TracedProcess> {
+  for (let attempt = 1; ; attempt++) {
+    const service = fill(['nearly', ...further], ['--expose-gc', '--max-semi-space-size=1']);
+    try {
+      await service.printed(/freed/);
+      return service;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
 const OUT_OF_HEAP = 'ran out of heap (limit 50 MB)';
 
 describe('a process that runs out of heap', () => {
@@ -36,11 +51,16 @@ describe('a process that runs out of heap', () => {
   });
 
   it('still writes the snapshots that Node was asked for', async () => {
-    const directory = temporaryDirectory();
-    const service = fill(['main'], ['--heapsnapshot-near-heap-limit=1'], directory);
-    expect((await service.ended()).signal).toBe('SIGABRT');
-    expect(readdirSync(directory).filter((name) => name.endsWith('.heapsnapshot'))).toHaveLength(1);
-    expect(await endOf(service)).toBe(OUT_OF_HEAP);
+    let written = 0;
+    // V8 may give up before it says again that the limit is near.
+    for (let attempt = 0; attempt < ATTEMPTS && written === 0; attempt++) {
+      const directory = temporaryDirectory();
+      const service = fill(['main'], ['--heapsnapshot-near-heap-limit=1'], directory);
+      expect((await service.ended()).signal).toBe('SIGABRT');
+      expect(await endOf(service)).toBe(OUT_OF_HEAP);
+      written = readdirSync(directory).filter((name) => name.endsWith('.heapsnapshot')).length;
+    }
+    expect(written).toBe(1);
   });
 
   it('is another one than a worker that does: that ends with an error', async () => {
@@ -55,12 +75,11 @@ describe('a process that runs out of heap', () => {
 
 describe('a process that does not run out of heap', () => {
   it('was killed if anything else has ended it after its heap had been full', async () => {
-    const service = fill(['nearly'], ['--expose-gc', '--max-semi-space-size=1']);
-    await service.printed(/freed/);
+    const service = await nearlyFull();
     service.kill('SIGKILL');
     expect((await service.ended()).signal).toBe('SIGKILL');
     expect(await endOf(service)).toBe('was killed');
-    const own = fill(['nearly', 'abort'], ['--expose-gc', '--max-semi-space-size=1']);
+    const own = await nearlyFull('abort');
     expect((await own.ended()).signal).toBe('SIGABRT');
     expect(await endOf(own)).toBe('was killed');
   });
