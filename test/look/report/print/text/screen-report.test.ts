@@ -46,7 +46,10 @@ describe('a report on one screen', () => {
       expect(head).toContain(title);
     }
     const refused = report.groups.find(({ name }) => name === 'GET /part-1/:id');
-    for (const { calls } of report.groups.slice(0, 20)) expect(calls).toBeCloseTo(3);
+    // Requests of the routes that took the most time are looked at.
+    const looked = report.groups.flatMap(({ calls }) => calls ?? []);
+    expect(looked.length).toBeGreaterThanOrEqual(15);
+    for (const calls of looked) expect(calls).toBeCloseTo(3);
     expect([null, 1]).toContain(refused!.refused);
     expect(screen.join('\n')).toContain('a-service');
   });
