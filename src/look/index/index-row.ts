@@ -132,3 +132,17 @@ export function rowAt(index: LookIndex, row: number): IndexRow {
   const part = index.partOf(row);
   return new IndexRow(part, row - part.firstRow);
 }
+
+/** A row and those above it, from below: at most so many, because a circle of parents has no end. */
+export function* rowsUpward(
+  index: LookIndex,
+  row: number,
+  most: number,
+): Generator<IndexRow, void> {
+  let next = row;
+  for (let steps = 0; next >= 0 && steps < most; steps++) {
+    const above = rowAt(index, next);
+    yield above;
+    next = above.parent;
+  }
+}

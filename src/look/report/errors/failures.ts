@@ -1,4 +1,4 @@
-import { isError, rowAt } from '../../index/index-row.js';
+import { isError, rowAt, rowsUpward } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
@@ -72,11 +72,9 @@ function failedAbove(
   row: number,
   byRow: ReadonlyMap<number, FailedSpan>,
 ): FailedSpan | undefined {
-  let ancestor = rowAt(index, row).parent;
-  for (let steps = 0; ancestor >= 0 && steps < MOST_ANCESTORS; steps++) {
-    const found = byRow.get(ancestor);
+  for (const above of rowsUpward(index, rowAt(index, row).parent, MOST_ANCESTORS)) {
+    const found = byRow.get(above.row);
     if (found !== undefined) return found;
-    ancestor = rowAt(index, ancestor).parent;
   }
   return undefined;
 }
@@ -92,11 +90,8 @@ function isSame(inner: FailedSpan, outer: FailedSpan): boolean {
 
 /** The request that failed because of an error: the next one above it. */
 export function failedRequest(index: LookIndex, row: number): number | undefined {
-  let ancestor = row;
-  for (let steps = 0; ancestor >= 0 && steps < MOST_ANCESTORS; steps++) {
-    const { isRequest, flags, parent } = rowAt(index, ancestor);
-    if (isRequest) return isError(flags) ? ancestor : undefined;
-    ancestor = parent;
+  for (const { row: own, isRequest, flags } of rowsUpward(index, row, MOST_ANCESTORS)) {
+    if (isRequest) return isError(flags) ? own : undefined;
   }
   return undefined;
 }

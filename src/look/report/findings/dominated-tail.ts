@@ -1,7 +1,8 @@
 import { rowAt } from '../../index/index-row.js';
+import { scaleOf } from '../groups/callees.js';
 import { POOLS } from '../groups/pool-waits.js';
 import { countText, durationText, shareText } from '../measures/units.js';
-import { exampleOf, ofService, weightOf } from './evidence.js';
+import { exampleOf, ofService, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 /** Ns, and times the p50. */
@@ -17,15 +18,15 @@ const MOST_BLOCKED = 0.5;
 export const dominatedTail: Rule = {
   name: 'dominated tail',
   find({ routes, window, index, interruptions }) {
-    return routes.flatMap(({ group, requests }) => {
+    return routes.flatMap((route) => {
+      const { group, requests } = route;
       const { p50, p95, service } = group;
       if (p95 < LEAST_P95 || p95 < LEAST_RATIO * p50) return [];
       const slow = requests.filter(({ duration }) => duration >= p95);
       if (slow.length < LEAST_SLOW || !window.hasInTwo(slow.map(({ start }) => start))) return [];
       const times = new Map<string, number>();
-      let all = 0;
+      const all = timeOf(slow);
       for (const { row, start, waits, duration, weight } of slow) {
-        all += duration * weight;
         // A blocked event loop makes every call slow: another rule names what blocks it.
         const { stall } = interruptions.overlap(rowAt(index, row).track, start, start + duration);
         if (stall > MOST_BLOCKED * duration) continue;
@@ -39,7 +40,7 @@ export const dominatedTail: Rule = {
       return {
         rule: 'dominated tail',
         loss: 'time',
-        lost: (time * group.recorded) / weightOf(requests),
+        lost: time * scaleOf(route),
         service,
         text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): ${shareText(time / all)} of the slowest 5 % is ${callee}`,
         evidence: `of ${countText(group.count)} requests, the longest took ${durationText(group.max)}`,

@@ -84,9 +84,9 @@ export function exampleOf(index: LookIndex, requests: readonly SampledRequest[])
   return longest === undefined ? null : rowAt(index, longest.row).traceId;
 }
 
-/** Sum of the weights: how many requests these stand for, in parts of all weights. */
-export function weightOf(requests: readonly SampledRequest[]): number {
-  return requests.reduce((sum, { weight }) => sum + weight, 0);
+/** Ns that requests took, of all that they stand for in parts of all weights. */
+export function timeOf(requests: readonly SampledRequest[]): number {
+  return requests.reduce((sum, { duration, weight }) => sum + duration * weight, 0);
 }
 
 /** The curves of a name, of each thread. */

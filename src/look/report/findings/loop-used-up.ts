@@ -1,5 +1,6 @@
 import { LOOP_DELAY_CURVE } from '../../../spans/read/loop-curves.js';
 import type { Counter } from '../../index/look-index.js';
+import { weightedPercentile } from '../groups/callees.js';
 import { durationText, shareText } from '../measures/units.js';
 import { UTILISATION } from '../recording/recorded-times.js';
 import { threadOfCounter } from '../threads/memory.js';
@@ -28,8 +29,11 @@ export const loopUsedUp: Rule = {
       );
       if (delay === undefined) return [];
       const used = busyStretches(busy, window.from, window.to);
-      const waits = used.flatMap(({ from, to }) => valuesIn(delay, from, to)).sort((a, b) => a - b);
-      const p95 = waits[Math.ceil(0.95 * waits.length) - 1] ?? 0;
+      const waits = used.flatMap(({ from, to }) => valuesIn(delay, from, to));
+      const p95 = weightedPercentile(
+        waits.map((wait) => [wait, 1] as const),
+        95,
+      );
       const time = used.reduce((sum, { from, to }) => sum + to - from, 0);
       if (p95 < LEAST_DELAY || !window.hasInTwo(used.flatMap(({ from, to }) => [from, to - 1]))) {
         return [];

@@ -1,8 +1,9 @@
-import { weightedPercentile } from '../groups/callees.js';
+import { addToList } from '../../../core/map-entries.js';
+import { weightedPercentile, weightOf } from '../groups/callees.js';
 import type { CallsOfRequest, SampledRequest } from '../groups/request-profile.js';
 import { countText, durationText, shareText } from '../measures/units.js';
 import { nameWithTarget } from '../names/request-name.js';
-import { exampleOf, ofService, weightOf } from './evidence.js';
+import { exampleOf, ofService, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 const LEAST_CALLS = 10;
@@ -26,12 +27,11 @@ export const repeatedCalls: Rule = {
       for (const request of requests) {
         for (const calls of request.calls) {
           if (calls.inRow < LEAST_CALLS) continue;
-          const name = nameWithTarget(calls);
-          byCallee.set(name, [...(byCallee.get(name) ?? []), { request, calls }]);
+          addToList(byCallee, nameWithTarget(calls), { request, calls });
         }
       }
       const all = weightOf(requests);
-      const allTime = requests.reduce((sum, { duration, weight }) => sum + duration * weight, 0);
+      const allTime = timeOf(requests);
       return [...byCallee].flatMap(([callee, repeated]) => {
         const of = repeated.map(({ request }) => request);
         const share = weightOf(of) / all;
@@ -41,7 +41,7 @@ export const repeatedCalls: Rule = {
         if (share < LEAST_SHARE || time < LEAST_TIME) return [];
         if (!window.hasInTwo(of.map(({ start }) => start))) return [];
         const times = repeated.map(
-          ({ request: { weight }, calls: { inRow } }) => [...([inRow, weight] as const)] as const,
+          ({ request: { weight }, calls: { inRow } }) => [inRow, weight] as const,
         );
         const one = repeated.flatMap(({ request: { weight }, calls: { durations } }) =>
           durations.map((duration) => [duration, weight] as const),

@@ -1,8 +1,9 @@
+import { scaleOf, weightOf } from '../groups/callees.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 import { addToList } from '../../../core/map-entries.js';
 import { countText, shareText } from '../measures/units.js';
 import { nameWithTarget } from '../names/request-name.js';
-import { exampleOf, ofService, weightOf } from './evidence.js';
+import { exampleOf, ofService, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 /** Of the requests of the route, and of those that were looked at. */
@@ -13,7 +14,8 @@ const LEAST_SEEN = 3;
 export const retries: Rule = {
   name: 'retries',
   find({ routes, window, index }) {
-    return routes.flatMap(({ group, requests }) => {
+    return routes.flatMap((route) => {
+      const { group, requests } = route;
       const byCallee = new Map<string, SampledRequest[]>();
       for (const request of requests) {
         for (const calls of request.calls) {
@@ -24,11 +26,10 @@ export const retries: Rule = {
         const share = weightOf(of) / weightOf(requests);
         if (of.length < LEAST_SEEN || share < LEAST_SHARE) return [];
         if (!window.hasInTwo(of.map(({ start }) => start))) return [];
-        const time = of.reduce((sum, { duration, weight }) => sum + duration * weight, 0);
         return {
           rule: 'retries',
           loss: 'time',
-          lost: (time * group.recorded) / weightOf(requests),
+          lost: timeOf(of) * scaleOf(route),
           service: group.service,
           text: `${group.name}${ofService(group.service)} calls ${callee} three times or more after it has failed, in ${shareText(share)} of its requests`,
           evidence: `of ${countText(group.count)} requests`,

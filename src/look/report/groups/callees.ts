@@ -27,9 +27,14 @@ export function weightedPercentile(values: readonly Weighted[], percent: number)
   return sorted.at(-1)?.[0] ?? 0;
 }
 
+/** Sum of the weights: how many requests these stand for, in parts of all weights. */
+export function weightOf(requests: readonly SampledRequest[]): number {
+  return requests.reduce((sum, { weight }) => sum + weight, 0);
+}
+
 /** How many requests each one that was looked at stands for, so that all of them are the recorded ones. */
 export function scaleOf({ group, requests }: SampledGroup): number {
-  const weights = requests.reduce((sum, { weight }) => sum + weight, 0);
+  const weights = weightOf(requests);
   return weights === 0 ? 0 : group.recorded / weights;
 }
 
@@ -82,9 +87,9 @@ function describe({ callee, durations, users }: CalleeTally): Callee {
 
 /** Calls of other services, databases and queues that a request of a route makes; null: none was looked at. */
 export function callsPerRequest({ requests }: Pick<SampledGroup, 'requests'>): number | null {
-  let [calls, all] = [0, 0];
+  const all = weightOf(requests);
+  let calls = 0;
   for (const { calls: own, weight } of requests) {
-    all += weight;
     for (const { durations } of own) calls += weight * durations.length;
   }
   return all === 0 ? null : calls / all;

@@ -1,6 +1,6 @@
 import { entryOf } from '../../../core/map-entries.js';
 import { firstAtLeast } from '../../index/parts/order-rows.js';
-import { rowAt } from '../../index/index-row.js';
+import { rowAt, rowsUpward } from '../../index/index-row.js';
 import type { IndexRow } from '../../index/index-row.js';
 import type { SpanRecord } from '../../../spans/span-record.js';
 import type { Counter, LookIndex } from '../../index/look-index.js';
@@ -174,10 +174,8 @@ function keyOf({ source, thread }: { source: number; thread: number }): string {
 
 /** Whether a span is another one, or lies below it. */
 function isBelow(index: LookIndex, span: IndexRow, other: IndexRow): boolean {
-  let { row } = span;
-  for (let step = 0; step < MOST_ANCESTORS && row >= 0; step++) {
+  for (const { row } of rowsUpward(index, span.row, MOST_ANCESTORS)) {
     if (row === other.row) return true;
-    row = rowAt(index, row).parent;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { addToList } from '../../../core/map-entries.js';
-import { IndexRow, isRequest, rowAt } from '../../index/index-row.js';
+import { IndexRow, isRequest, rowAt, rowsUpward } from '../../index/index-row.js';
 import { UNFINISHED_BIT } from '../../index/look-index.js';
 import type { IndexPart, LookIndex } from '../../index/look-index.js';
 import { callTarget } from '../names/call-target.js';
@@ -116,13 +116,9 @@ function* inTree(
   }
 }
 
-/** The index has no cycles of parents. */
 function listedAncestor(index: LookIndex, row: number, listed: ReadonlySet<number>): number | null {
-  let ancestor = row;
-  for (let steps = 0; steps < MOST_ANCESTORS; steps++) {
-    ancestor = rowAt(index, ancestor).parent;
-    if (ancestor < 0) return null;
-    if (listed.has(ancestor)) return ancestor;
+  for (const above of rowsUpward(index, rowAt(index, row).parent, MOST_ANCESTORS)) {
+    if (listed.has(above.row)) return above.row;
   }
   return null;
 }
