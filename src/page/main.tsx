@@ -1,22 +1,23 @@
 import { render } from 'preact';
 import type { RowAnswer } from '../look/wire/answers.js';
-import { Page } from './controls/page.js';
 import { BoxWindows } from './data/box-windows.js';
 import { RecordingData } from './data/recording-data.js';
 import { RowNames } from './data/row-names.js';
 import { NOTHING_LIT, Search } from './data/search.js';
 import { SelectedRow, rowFields } from './data/selected-row.js';
 import { Server, takeToken } from './data/server.js';
-import { type App, AppContext, type LeftWindows } from './state/app.js';
+import { Address } from './shell/address.js';
+import { Page } from './shell/page.js';
+import { type App, AppContext } from './state/app.js';
 import { Store } from './state/store.js';
-import { viewStateOfPage } from './state/view-state.js';
 import { applyTheme } from './theme/theme.js';
-import { leaveFor } from './time-line/navigation.js';
+import { windowAround } from './time-line/navigation.js';
 import { shownWindow } from './time-line/time-line.js';
 
 const server = new Server(takeToken());
 const recording = new RecordingData(server);
-const view = viewStateOfPage();
+const address = new Address();
+const { view } = address;
 const windows = new BoxWindows(server, recording);
 const lit = new Store(NOTHING_LIT);
 
@@ -33,22 +34,25 @@ const app: App = {
   selected: new SelectedRow(server, view, recording),
   windows,
   rowNames: new RowNames(server, recording),
-  left: new Store<LeftWindows>({ windows: [] }),
+  navigate: address.navigate.bind(address),
+  href: address.href.bind(address),
   announce(text) {
     const spoken = document.getElementById('spoken');
     if (spoken !== null) spoken.textContent = text;
   },
   async showRow(row, rowStart, fills = false) {
     const key = rowStart === undefined ? undefined : String(rowStart);
-    view.set({ row, key });
+    const isThere = view.value.view === 'time-line';
+    if (isThere) view.set({ row, key });
     const answer = await server.json<RowAnswer>('/data/row', rowFields(row, key));
     const { start, duration, track, lane } = answer;
     const { from, to } = shownWindow(app);
     const visible = start < to && start + duration > from && duration > (to - from) / 400;
     if (fills || !visible) {
       const half = Math.max(duration / (fills ? FILLING_SHARE : SHOWN_SHARE), 1000) / 2;
-      leaveFor(app, start + duration / 2 - half, start + duration / 2 + half);
-    }
+      const around = windowAround(app, start + duration / 2 - half, start + duration / 2 + half);
+      app.navigate('time-line', { ...around, row, key });
+    } else if (!isThere) app.navigate('time-line', { row, key });
     const detail = { track, lane };
     document.getElementById('time-line')?.dispatchEvent(new CustomEvent('reveal', { detail }));
   },

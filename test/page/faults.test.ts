@@ -15,7 +15,7 @@ const traces = new ViewedTraces(async (directory) => {
 describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'), () => {
   it('says that the server is gone, and keeps the picture', async () => {
     const view = await traces.start([trace]);
-    const { page, boxes } = await traces.open({}, '', view);
+    const { page, boxes } = await traces.open({}, '/time-line', view);
     const before = await boxes();
     await view.kill();
     await page.locator('#time-line').focus();
@@ -39,13 +39,13 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
   it('still shows the time line when the trace is deleted', async () => {
     const own = await recordService(traces.directory, planOf(5), { service: 'deleted' });
     const view = await traces.start([own]);
-    const { page, boxes } = await traces.open({}, '', view);
+    const { page, boxes } = await traces.open({}, '/time-line', view);
     rmSync(own);
     const [box] = await boxes();
     const position = { x: (box!.left + box!.right) / 2, y: box!.top + 4 };
     await page.locator('#time-line').click({ position });
     await page
-      .locator('#panel-details')
+      .locator('#details')
       .getByText(/trace|no such file/i)
       .first()
       .waitFor();
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
     copyFileSync(trace, path);
     const other = await recordService(traces.directory, planOf(7), { service: 'other' });
     const view = await traces.start([path], '--live');
-    const { page } = await traces.open({}, '&row=30&panel=details', view);
+    const { page } = await traces.open({}, '/time-line?row=30', view);
     await page.getByText('60 rows').waitFor();
     await page.getByRole('heading', { level: 2 }).waitFor();
     rmSync(path);
@@ -73,9 +73,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
     const large = await recordService(traces.directory, planOf(requests), { service: 'large' });
     const cache = join(traces.directory, 'cache');
     const view = await traces.start([large], '--cache', cache);
-    const { page } = await traces.open({}, '', view);
+    const { page } = await traces.open({}, '/time-line', view);
     rmSync(cache, { recursive: true });
-    await page.evaluate(() => (location.hash = 'from=1000000000&to=1010000000&row=300'));
+    await page.evaluate(() => (location.hash = '/time-line?from=1000000000&to=1010000000&row=300'));
     await page.waitForFunction(() => {
       const { picture } = document.querySelector<TimeLineCanvas>('#time-line')!;
       if (picture === undefined || picture.size === 0) return false;

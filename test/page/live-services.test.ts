@@ -21,7 +21,11 @@ async function start(...parameters: Parameters<typeof startService>): Promise<Ru
 }
 
 /** A new directory, and the page that follows what is in it. */
-async function follow(directory: string, fragment = '', ...options: string[]): Promise<Page> {
+async function follow(
+  directory: string,
+  fragment = '/overview',
+  ...options: string[]
+): Promise<Page> {
   const view = await traces.start([directory], '--live', ...options);
   const { page } = await traces.open({}, fragment, view);
   return page;
@@ -41,10 +45,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     const directory = newDirectory();
     const first = await start(join(directory, 'first.heph'), 'shop');
     await first.record(100, 'GET /first');
-    const page = await follow(directory, '&panel=recording');
+    const page = await follow(directory, '/overview');
     await page.getByText('100 rows').first().waitFor();
     await first.kill();
-    const panel = page.locator('#panel-recording');
+    const panel = page.locator('#view-overview');
     await panel.getByText('was killed').waitFor();
     const second = await start(join(directory, 'second.heph'), 'shop');
     await second.record(50, 'GET /second');
@@ -66,14 +70,14 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     const stock = await start(join(directory, 'stock.heph'), 'stock');
     await shop.record(1, 'GET /orders');
     await stock.record(1, 'GET /stock');
-    const page = await follow(directory, '&panel=recording');
+    const page = await follow(directory, '/overview');
     await page.getByText('2 rows').first().waitFor();
     for (let round = 0; round < 5; round++) {
       const caller = await shop.record(20, 'GET /orders');
       await stock.record(20, 'GET /stock', caller);
     }
     await page.getByText('202 rows').first().waitFor();
-    expect(await sourcesOf(page.locator('#panel-recording'))).toEqual([
+    expect(await sourcesOf(page.locator('#view-overview'))).toEqual([
       ['shop', String(shop.pid), 'running'],
       ['stock', String(stock.pid), 'running'],
     ]);
@@ -103,7 +107,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
       Object.fromEntries(env) as Record<string, string>,
     );
     await service.record(100, 'GET /first');
-    const page = await follow(directory, '&panel=recording');
+    const page = await follow(directory, '/overview');
     await page.getByText('100 rows').first().waitFor();
     await service.record(1900, 'GET /next');
     expect(readdirSync(directory).filter((name) => name.endsWith('.heph')).length).toBeGreaterThan(
@@ -112,7 +116,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await page.getByText('2,000 rows').first().waitFor();
     for (let round = 0; round < 10; round++) await service.record(400, 'GET /later');
     await service.record(1, 'GET /last');
-    const panel = page.locator('#panel-recording');
+    const panel = page.locator('#view-overview');
     expect(await sourcesOf(panel)).toEqual([['shop', String(service.pid), 'running']]);
     await page.keyboard.press('/');
     await page.keyboard.type('GET /last');
@@ -133,13 +137,13 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     const service = await start(join(directory, 'shop.heph'), 'shop', env);
     await service.record(100, 'GET /first');
     const named = options.flatMap((option) => [option, rings]);
-    const page = await follow(directory, '&panel=recording', ...named);
+    const page = await follow(directory, '/overview', ...named);
     await page.getByText('100 rows').first().waitFor();
     rmSync(rings, { recursive: true });
     await service.record(50, 'GET /second');
     await page.getByText('150 rows').first().waitFor();
     await service.end();
-    await page.locator('#panel-recording').getByText('ended', { exact: true }).waitFor();
+    await page.locator('#view-overview').getByText('ended', { exact: true }).waitFor();
     await page.getByText('150 rows').first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });

@@ -34,7 +34,7 @@ async function fieldsOf(page: Page): Promise<URLSearchParams> {
       if (location.hash === before) return before;
     }
   });
-  return new URLSearchParams(hash.slice(1));
+  return new URLSearchParams(hash.split('?')[1]);
 }
 
 /** Times of the last box that is drawn, in ns. */
@@ -50,7 +50,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     const { path } = begin();
     await record(100);
     const view = await traces.start([path], '--live');
-    const { page } = await traces.open({}, '', view);
+    const { page } = await traces.open({}, '/time-line', view);
     await page.getByText('100 rows').waitFor();
     await record(150);
     await page.getByText('250 rows').waitFor();
@@ -104,23 +104,23 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     selected.end();
     await record(20, 'later');
     const view = await traces.start([first, path], '--live');
-    const { page, boxes } = await traces.open({}, '&find.text=selected', view);
+    const { page, boxes } = await traces.open({}, '/time-line?find.text=selected', view);
     await page.keyboard.press('/');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('button', { name: 'Details' }).click();
     await page.getByRole('heading', { name: 'selected' }).waitFor();
     const before = await fieldsOf(page);
-    const details = await page.locator('#panel-details').innerText();
+    const details = await page.locator('#details').innerText();
     await log(30);
     await record(10, 'later');
     await page.waitForFunction((row) => {
-      const now = new URLSearchParams(location.hash.slice(1)).get('row');
+      const now = new URLSearchParams(location.hash.split('?')[1]).get('row');
       return now !== null && now !== row;
     }, before.get('row'));
     const after = await fieldsOf(page);
     expect(Number(after.get('row'))).toBe(Number(before.get('row')) + 30);
     expect(after.get('key')).toBe(before.get('key'));
-    await expect.poll(() => page.locator('#panel-details').innerText()).toBe(details);
+    await expect.poll(() => page.locator('#details').innerText()).toBe(details);
     await expect
       .poll(async () => (await boxes()).map(({ row }) => row))
       .toContain(Number(after.get('row')));

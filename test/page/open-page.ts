@@ -32,7 +32,7 @@ export interface PageOptions {
   ratio?: number;
 }
 
-/** Opens the page and waits for its first picture. */
+/** Opens the page and waits for its first picture, if it is the time line, or else for its view. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -54,7 +54,8 @@ export async function openPage(
   await page.goto(url);
   await page.waitForFunction(() => {
     const canvas = document.querySelector<TimeLineCanvas>('#time-line');
-    return (canvas?.picture?.size ?? 0) > 0;
+    if (canvas !== null) return (canvas.picture?.size ?? 0) > 0;
+    return document.querySelector('.scope label') !== null;
   });
   return {
     page,

@@ -9,6 +9,8 @@ export interface ViewCommand {
   port: number;
   pid: number;
   token: string;
+  /** Of a view of the page: `/find?find.text=a`. */
+  address(fragment: string): string;
   /** Ends it as Ctrl+C does. @returns its exit code. */
   end(): Promise<number | null>;
   /** Kills it. */
@@ -33,6 +35,7 @@ export async function startView(paths: string[], ...options: string[]): Promise<
     });
   });
   const { port, hash } = new URL(url);
+  const token = new URLSearchParams(hash.slice(1)).get('token')!;
   const closed = once(child, 'close') as Promise<[number | null]>;
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     child.kill(signal);
@@ -42,7 +45,9 @@ export async function startView(paths: string[], ...options: string[]): Promise<
     url,
     port: Number(port),
     pid: child.pid!,
-    token: new URLSearchParams(hash.slice(1)).get('token')!,
+    token,
+    address: (fragment) =>
+      `http://127.0.0.1:${port}/#${fragment}${fragment.includes('?') ? '&' : '?'}token=${token}`,
     end: () => end('SIGINT'),
     kill: async () => {
       await end('SIGKILL');

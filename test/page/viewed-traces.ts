@@ -46,13 +46,13 @@ export class ViewedTraces {
     return view;
   }
 
-  /** Opens the page of a server and waits for its first picture. */
+  /** Opens a view of the page of a server. */
   async open(
     options: PageOptions = {},
-    fragment = '',
+    address = '/time-line',
     view: ViewCommand = this.view,
   ): Promise<OpenPage> {
-    const page = await openPage(this.browser, view.url + fragment, options);
+    const page = await openPage(this.browser, view.address(address), options);
     this.#pages.push(page);
     return page;
   }

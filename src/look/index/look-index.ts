@@ -174,6 +174,8 @@ export interface Condition {
   /** The whole name; `*` is any text. */
   name?: string;
   service?: string;
+  /** None of these services; of a source that says none, none of these paths. */
+  hidden?: readonly string[];
   status?: 'unset' | 'ok' | 'error';
   kind?: SpanKind;
   /** The result of `systemOf` for its attributes. */

@@ -72,6 +72,8 @@ export interface RecordingAnswer {
   tracks: TrackAnswer[];
   counters: CounterAnswer[];
   messages: number;
+  /** Not all requests were kept: others are only counted. */
+  isSelected: boolean;
   /** Names that have colours of their own, the most frequent first. */
   frequentNames: readonly FrequentName[];
   /** Kinds of interruptions that were recorded. */

@@ -67,6 +67,9 @@ export interface TableColumns {
 }
 
 export interface TableMeta {
+  /** By row: the name of the request that it is of, and the id of its trace. */
+  requests: (string | null)[];
+  traces: (string | null)[];
   /** Of all rows, shown or not. */
   total: number;
   firstName: number;

@@ -1,18 +1,35 @@
 import type { Fields } from './server.js';
 import type { Store } from '../state/store.js';
-import type { ViewState } from '../state/view-state.js';
+import type { ViewState } from '../shell/address.js';
 
-/** The parameter of the view with the text that panels search by. */
+/** The parameter of the view with the text of the search. */
 export const FIND_TEXT = 'find.text';
 
-/** Which spans the panels are about: those of the text of the find panel, in the selected range. */
+/** The parameter with the services that are switched off: none has a line break. */
+const HIDDEN = 'services.off';
+
+/** Which spans a view is about: those of a text, of services that are on, in the selected range. */
 export interface Choice {
   where: string;
+  /** Services that are off, with line breaks between them. */
+  hidden: string;
   from: number | undefined;
   to: number | undefined;
 }
 
-/** Makes the panels be about the spans of a text; empty: about all. */
+/** Services that are switched off. */
+export function hiddenServices({ parameters }: ViewState): string[] {
+  return (parameters[HIDDEN] ?? '').split('\n').filter((name) => name !== '');
+}
+
+/** Switches services on or off, everywhere. */
+export function showServices(view: Store<ViewState>, names: readonly string[], on: boolean): void {
+  const others = hiddenServices(view.value).filter((name) => !names.includes(name));
+  const hidden = on ? others : [...others, ...names];
+  view.set({ parameters: { ...view.value.parameters, [HIDDEN]: hidden.join('\n') } });
+}
+
+/** Makes the list of matches be about the spans of a text; empty: about all. */
 export function searchFor(view: Store<ViewState>, text: string): void {
   view.set({ parameters: { ...view.value.parameters, [FIND_TEXT]: text } });
 }
@@ -22,14 +39,26 @@ export function searchText(where: readonly string[]): string {
   return where.map((term) => term.replaceAll('"', '*').replace(/=(.*\s.*)$/s, '="$1"')).join(' ');
 }
 
-export function choiceOf({ parameters, rangeFrom, rangeTo }: ViewState): Choice {
-  return { where: parameters[FIND_TEXT] ?? '', from: rangeFrom, to: rangeTo };
+/** Those of the services and the range, whatever is searched for. */
+export function scopeOf({ parameters, rangeFrom, rangeTo }: ViewState): Choice {
+  return { where: '', hidden: parameters[HIDDEN] ?? '', from: rangeFrom, to: rangeTo };
+}
+
+/** Those of a route: the view's parameter `where` selects its requests, as `--where` does. */
+export function routeOf(state: ViewState): Choice {
+  return { ...scopeOf(state), where: state.parameters['where'] ?? '' };
+}
+
+/** Those of the search. */
+export function choiceOf(state: ViewState): Choice {
+  return { ...scopeOf(state), where: state.parameters[FIND_TEXT] ?? '' };
 }
 
 /** The choice as the server takes it. */
-export function choiceFields({ where, from, to }: Choice): Fields {
+export function choiceFields({ where, hidden, from, to }: Choice): Fields {
   return {
     ...(where === '' ? {} : { where }),
+    ...(hidden === '' ? {} : { hidden }),
     ...(from === undefined || to === undefined ? {} : { from, to }),
   };
 }

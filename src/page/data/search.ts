@@ -1,7 +1,7 @@
 import { type FindLine, FOUND_STRETCHES } from '../../look/wire/panel-answers.js';
 import { Store } from '../state/store.js';
-import type { ViewState } from '../state/view-state.js';
-import { FIND_TEXT } from './choice.js';
+import type { ViewState } from '../shell/address.js';
+import { type Choice, choiceFields, choiceOf } from './choice.js';
 import type { RecordingData } from './recording-data.js';
 import type { Server } from './server.js';
 
@@ -62,19 +62,21 @@ export class Search {
     this.#server = server;
     this.#lit = lit;
     const update = (): void => {
-      const text = (view.value.parameters[FIND_TEXT] ?? '').trim();
+      const { where, hidden } = choiceOf(view.value);
+      const text = where.trim();
       const { generation, revision } = recording.answer ?? { generation: '', revision: 0 };
-      const asked = `${generation} ${revision} ${text}`;
+      const asked = `${generation} ${revision} ${hidden} ${text}`;
       if (generation === '' || asked === this.#asked) return;
       this.#asked = asked;
       window.clearTimeout(this.#timer);
-      this.#timer = window.setTimeout(() => void this.#search(text), TYPING);
+      this.#timer = window.setTimeout(() => void this.#search({ where: text, hidden }), TYPING);
     };
     view.watch(update);
     recording.store.watch(update);
   }
 
-  async #search(text: string): Promise<void> {
+  async #search(choice: Pick<Choice, 'where' | 'hidden'>): Promise<void> {
+    const { where: text } = choice;
     this.#running?.abort();
     const running = (this.#running = new AbortController());
     if (text === '') {
@@ -87,7 +89,7 @@ export class Search {
     const starts: number[] = [];
     const marks: number[] = [];
     try {
-      const fields = { where: text };
+      const fields = choiceFields({ ...choice, from: undefined, to: undefined });
       const stream = await this.#server.stream('/data/find', fields, running.signal);
       for await (const line of linesOf(stream)) {
         const {

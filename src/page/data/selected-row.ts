@@ -1,6 +1,6 @@
 import type { RowAnswer } from '../../look/wire/answers.js';
 import { Store } from '../state/store.js';
-import type { ViewState } from '../state/view-state.js';
+import type { ViewState } from '../shell/address.js';
 import type { RecordingData } from './recording-data.js';
 import type { Fields, Server } from './server.js';
 

@@ -41,11 +41,10 @@ export class NoServerError extends Error {
  * copied from it does not contain it.
  */
 export function takeToken(): string | undefined {
-  const fields = new URLSearchParams(location.hash.slice(1));
-  const given = fields.get('token');
-  if (given !== null) {
-    fields.delete('token');
-    history.replaceState(null, '', `#${fields.toString()}`);
+  const given = /[#?&]token=([^&]*)/.exec(location.hash)?.[1];
+  if (given !== undefined) {
+    const rest = location.hash.replace(/([#?&])token=[^&]*&?/, '$1').replace(/[#?&]$/, '');
+    history.replaceState(null, '', rest === '' ? '#' : rest);
     sessionStorage.setItem(TOKEN_KEY, given);
     return given;
   }

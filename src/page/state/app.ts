@@ -6,8 +6,8 @@ import type { RowNames } from '../data/row-names.js';
 import type { LitRows, Search } from '../data/search.js';
 import type { SelectedRow } from '../data/selected-row.js';
 import type { Server } from '../data/server.js';
+import type { Target, ViewName, ViewState } from '../shell/address.js';
 import type { Store } from './store.js';
-import type { ViewState } from './view-state.js';
 
 /** Objects that the parts of the page share. */
 export interface App {
@@ -19,22 +19,22 @@ export interface App {
   readonly selected: SelectedRow;
   readonly windows: BoxWindows;
   readonly rowNames: RowNames;
-  /** Windows of the time line that links have left, the last one last. */
-  readonly left: Store<LeftWindows>;
+  /**
+   * Goes to a view, as a link does: `navigate('trace', { id, row, key })`, `navigate('route', { parameters: { name } })`.
+   * The range, the look, and parameters with a dot in their name stay; all else is as `target` says.
+   */
+  readonly navigate: (view: ViewName, target?: Target) => void;
+  /** The address to which `navigate` would go. */
+  readonly href: (view: ViewName, target?: Target) => string;
   /** Says something to a screen reader. */
   announce(text: string): void;
   /**
-   * Selects a row, and moves the time line to it unless it is visible.
+   * Selects a row on the time line, and goes there unless it is visible.
    *
    * @param start in ns, of the answer that has the row's number: rows may be renumbered since.
    * @param fills whether the row fills the time line then.
    */
   showRow(row: number, start?: number, fills?: boolean): Promise<void>;
-}
-
-/** Earlier values of `from` and `to` of the view. */
-export interface LeftWindows {
-  windows: readonly Pick<ViewState, 'from' | 'to' | 'follow'>[];
 }
 
 export const AppContext = createContext<App | undefined>(undefined);

@@ -1,4 +1,4 @@
-import type { Theme } from '../state/view-state.js';
+import type { Theme } from '../shell/address.js';
 
 /** The colours of style.css that a canvas needs. */
 export interface CanvasColours {

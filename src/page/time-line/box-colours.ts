@@ -2,7 +2,7 @@ import { kindOfSpan } from '../../look/report/names/interruption-kinds.js';
 import type { InterruptionKind } from '../../look/report/names/interruption-kinds.js';
 import type { RecordingData } from '../data/recording-data.js';
 import { serviceOf } from '../data/recording-data.js';
-import type { ViewState } from '../state/view-state.js';
+import type { ViewState } from '../shell/address.js';
 import { INK, PALETTE } from '../theme/palette.js';
 import type { AssignedColours } from '../theme/palette.js';
 import type { CanvasColours } from '../theme/theme.js';

@@ -1,3 +1,4 @@
+import type { ViewState } from '../shell/address.js';
 import type { App } from '../state/app.js';
 import { isFollowing, shownWindow } from './time-line.js';
 
@@ -6,34 +7,22 @@ const LEAST = 100;
 /** How far beyond the recording one may look, in windows: the last span keeps off the edge. */
 const MARGIN = 0.02;
 
-/** Shows a window, as far as there is something in it. */
-export function showWindow(app: App, from: number, to: number): void {
+/** A window for the view, as far as there is something in it. */
+export function windowAround(
+  app: App,
+  from: number,
+  to: number,
+): Pick<ViewState, 'from' | 'to' | 'follow'> {
   const length = lengthOf(app);
   const size = clampSize(length, to - from);
   const middle = (from + to) / 2;
   const first = Math.min(length - size * (1 - MARGIN), Math.max(-size * MARGIN, middle - size / 2));
-  app.view.set({ from: first, to: first + size, follow: false });
+  return { from: first, to: first + size, follow: false };
 }
 
-/** Windows that one can go back to. */
-const MOST_LEFT = 50;
-
-/** Shows a window, and remembers the one that it leaves. */
-export function leaveFor(app: App, from: number, to: number): void {
-  const { from: oldFrom, to: oldTo, follow } = app.view.value;
-  showWindow(app, from, to);
-  const { view, left } = app;
-  if (view.value.from === oldFrom && view.value.to === oldTo) return;
-  const windows = [...left.value.windows, { from: oldFrom, to: oldTo, follow }];
-  left.set({ windows: windows.slice(-MOST_LEFT) });
-}
-
-/** Shows the window that a link has left last. */
-export function goBack({ view, left }: App): void {
-  const window = left.value.windows.at(-1);
-  if (window === undefined) return;
-  left.set({ windows: left.value.windows.slice(0, -1) });
-  view.set(window);
+/** Shows a window. */
+export function showWindow(app: App, from: number, to: number): void {
+  app.view.set(windowAround(app, from, to));
 }
 
 function lengthOf({ recording }: App): number {

@@ -18,7 +18,7 @@ export function OverviewStrip() {
     return () => strip?.end();
   }, [app]);
   return (
-    <div class="overview">
+    <div class="strip">
       <canvas ref={canvas} id="overview" aria-hidden="true" />
     </div>
   );

@@ -1,5 +1,4 @@
 import type { App } from '../state/app.js';
-import { NO_PANEL } from '../state/view-state.js';
 import { timeOf } from './collect-boxes.js';
 import { clearRange, pan, showWindow, zoom } from './navigation.js';
 import type { TimeLine } from './time-line.js';
@@ -105,8 +104,6 @@ export function listenToPointers(
       const { x, y } = pointOf(event);
       if (!timeLine.toggleAt(x, y)) events.onClick(timeLine.boxAt(x, y));
       if (rangeStart !== undefined) clearRange(app);
-    } else if (rangeStart !== undefined && (app.view.value.panel ?? NO_PANEL) === NO_PANEL) {
-      app.view.set({ panel: 'report' });
     }
     rangeStart = undefined;
   }

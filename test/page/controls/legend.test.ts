@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
     mkdirSync(path);
     const view = await traces.start([await recordService(path, spans)]);
     for (const colour of ['name', 'service', 'status']) {
-      const { page } = await traces.open({}, `&colour=${colour}`, view);
+      const { page } = await traces.open({}, `/time-line?colour=${colour}`, view);
       const items = await page.locator('.panel-tabs .legend li').allTextContents();
       const others = ['event loop blocked', 'garbage collection'].filter((text) => text !== item);
       expect(items[0], colour).toBe(item);
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
   });
 
   it('names the colour of each box', async () => {
-    const { page, boxes, colourAt } = await traces.open({}, '&from=0&to=300000000');
+    const { page, boxes, colourAt } = await traces.open({}, '/time-line?from=0&to=300000000');
     const swatches = await page.locator('.panel-tabs .legend li').evaluateAll((list) =>
       list.map((item) => {
         const rgb = getComputedStyle(item.querySelector('.swatch')!).backgroundColor;
@@ -85,23 +85,23 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
 
 describe.skipIf(noBrowser !== undefined)(titleOf('the page with a panel open'), () => {
   it('has its landmarks', async () => {
-    const { page } = await traces.open({}, '&panel=report');
+    const { page } = await traces.open({}, '/overview');
     const main = page.getByRole('main');
     await main.waitFor();
     expect(await page.getByRole('banner').count()).toBe(1);
-    expect(await main.locator('#panel-report').count()).toBe(1);
+    expect(await main.locator('#view-overview').count()).toBe(1);
     expect(await main.locator('#time-line').count()).toBe(1);
   });
 
   it('never says of a search that runs what another one has found', async () => {
-    const { page } = await traces.open({}, '&panel=find');
+    const { page } = await traces.open({}, '/find');
     const field = page.getByRole('combobox', { name: 'Spans that match' });
     await field.fill('nothing-has-this-name');
     await page.getByText('No span matches.').waitFor();
     await page.getByText('0 spans match').waitFor({ state: 'attached' });
     await field.fill('status=unset');
     const count = plan.length.toLocaleString('en-US');
-    const words = await page.locator('#panel-find p').allTextContents();
+    const words = await page.locator('#view-find p').allTextContents();
     const spoken = await page.locator('#spoken').textContent();
     expect([...words, spoken].join(' ')).not.toMatch(/No span matches|0 spans match/);
     await page.getByText(`${count} match.`).waitFor();

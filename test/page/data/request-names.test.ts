@@ -49,7 +49,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('requests named by their method
   it('have their paths on boxes that have room for them, and below the pointer', async () => {
     const { page, boxes } = await traces.open();
     await noteTexts(page);
-    await page.evaluate(() => (location.hash = 'from=0&to=800000000'));
+    await page.evaluate(() => (location.hash = '/time-line?from=0&to=800000000'));
     await page.waitForFunction(() => (window as unknown as Canvas).texts.has('GET /users/7'));
     const texts = await page.evaluate(() => [...(window as unknown as Canvas).texts]);
     // A frame before the zoom may have drawn some of them cut.
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('requests named by their method
     expect(paths).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((user) => `GET /users/${user}`));
     expect(texts.filter((text) => /^[A-Z]{1,2}…?$/.test(text))).toEqual([]);
     // Too narrow for a label.
-    await page.evaluate(() => (location.hash = 'from=-9e9&to=9e9'));
+    await page.evaluate(() => (location.hash = '/time-line?from=-9e9&to=9e9'));
     const isNarrow = ({ right, left, count }: { right: number; left: number; count: number }) =>
       count === 1 && right - left > 2 && right - left < 30;
     await expect.poll(async () => (await boxes()).filter(isNarrow).length).toBeGreaterThan(2);
@@ -71,23 +71,23 @@ describe.skipIf(noBrowser !== undefined)(titleOf('requests named by their method
   });
 
   it('have them in the table', async () => {
-    const { page } = await traces.open({}, '&panel=table');
-    const panel = page.locator('#panel-table');
+    const { page } = await traces.open({}, '/find');
+    const panel = page.locator('#view-find');
     for (const path of ['/orders/0', '/users/7']) {
       await panel.getByText(`GET ${path}`, { exact: true }).waitFor();
     }
   });
 
   it('are one row of the report without a route, which shows only its spans', async () => {
-    const { page } = await traces.open({}, '&panel=report');
-    const groups = page.locator('#panel-report .figures').first().locator('tbody tr');
+    const { page } = await traces.open({}, '/overview');
+    const groups = page.locator('#view-overview .figures').first().locator('tbody tr');
     await groups.first().waitFor();
     const titles = await groups.locator('th').allInnerTexts();
     expect(titles).toEqual(['GET (no route)', 'GET /orders/:id']);
     await groups.getByRole('button', { name: 'GET /orders/:id' }).click();
-    await page.locator('#panel-report').getByText('that match').waitFor();
+    await page.locator('#view-overview').getByText('that match').waitFor();
     await expect.poll(() => groups.locator('th').allInnerTexts()).toEqual(['GET /orders/:id']);
     await page.keyboard.press('t');
-    await page.locator('#panel-table').getByText('3 spans that match').waitFor();
+    await page.locator('#view-find').getByText('3 spans that match').waitFor();
   });
 });

@@ -26,7 +26,7 @@ const traces = new ViewedTraces(async (directory) => [await recordService(direct
 
 describe.skipIf(noBrowser !== undefined)(titleOf('a search that is typed'), () => {
   it('offers names and values that are recorded, which it finds', async () => {
-    const { page } = await traces.open({}, '&panel=find');
+    const { page } = await traces.open({}, '/find');
     const field = page.getByRole('combobox', { name: 'Spans that match' });
     await field.fill('http.ro');
     const option = page.locator('#find-terms option').first();

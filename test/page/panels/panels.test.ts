@@ -45,7 +45,7 @@ function recordRun(directory: string, factor: number): string {
 }
 
 async function open(panel: string, fragment = '', options?: PageOptions): Promise<Locator> {
-  opened = await traces.open(options, `&panel=${panel}${fragment}`);
+  opened = await traces.open(options, `/time-line?panel=${panel}${fragment}`);
   return opened.page.locator(`#panel-${panel}`);
 }
 
@@ -59,7 +59,7 @@ function untilUrlFollows(): Promise<void> {
 /** A number of the URL. */
 async function fieldOf(name: string): Promise<number> {
   const hash = await opened.page.evaluate(() => location.hash);
-  return Number(new URLSearchParams(hash.slice(1)).get(name));
+  return Number(new URLSearchParams(hash.split('?')[1]).get(name));
 }
 
 const textOf = async (place: Locator): Promise<string> => (await place.textContent()) ?? '';
@@ -72,18 +72,18 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     await panel.getByText('6 match').waitFor();
     await page.keyboard.press('Enter');
     await panel.getByText('6 match, this is number 1.').waitFor();
-    const first = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('row');
+    const first = new URLSearchParams(new URL(page.url()).hash.split('?')[1]).get('row');
     await page.keyboard.press('Enter');
     await panel.getByText('this is number 2.').waitFor();
     await untilUrlFollows();
-    const fields = new URLSearchParams(new URL(page.url()).hash.slice(1));
+    const fields = new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
     expect(fields.get('find.text')).toBe('status=error');
     expect(fields.get('row')).not.toBe(first);
     expect((await boxes()).some(({ row }) => row === Number(fields.get('row')))).toBe(true);
   });
 
   it('find: Enter goes to a match of the text that was typed, not of an older one', async () => {
-    const panel = await open('find', '&find.text=GET');
+    const panel = await open('find', '/time-line?find.text=GET');
     await panel.getByText('600 match').waitFor();
     const field = panel.getByRole('combobox', { name: 'Spans that match' });
     await field.fill('status=error');
@@ -92,13 +92,13 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
   });
 
   it('find: says what is wrong with a text', async () => {
-    const panel = await open('find', '&find.text=status%3Dsad');
+    const panel = await open('find', '/time-line?find.text=status%3Dsad');
     await panel.getByRole('alert').waitFor();
     expect(await textOf(panel.getByRole('alert'))).toContain('one of unset, ok, error');
   });
 
   it('table: shows the longest first, sorts by another column, and chooses by keyboard', async () => {
-    const panel = await open('table', '&find.text=user%3Du3');
+    const panel = await open('table', '/time-line?find.text=user%3Du3');
     await panel.getByText('60 spans that match').waitFor();
     const durations = await panel.locator('.grid-body [role=row]').allTextContents();
     expect(durations[0]).toMatch(/9\.6 msGET \/orders/);
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
   });
 
   it('table: has every row, however far one scrolls', async () => {
-    const panel = await open('table', '&table.sort=start&table.order=ascending');
+    const panel = await open('table', '/time-line?table.sort=start&table.order=ascending');
     await panel.getByText('1,200 spans').waitFor();
     const grid = panel.getByRole('grid');
     const seen = new Set<string>();
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
   });
 
   it('latency: a brushed part chooses its spans', async () => {
-    const panel = await open('latency', '&find.text=name%3DGET*');
+    const panel = await open('latency', '/time-line?find.text=name%3DGET*');
     await panel.getByText('Drag over a part').waitFor();
     const map = panel.locator('canvas');
     const box = (await map.boundingBox())!;
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
   });
 
   it('latency: says errors and percentiles of each moment', async () => {
-    const panel = await open('latency', '&find.text=SELECT');
+    const panel = await open('latency', '/time-line?find.text=SELECT');
     await panel.getByText('Drag over a part').waitFor();
     const box = (await panel.locator('canvas').boundingBox())!;
     let [spans, failed] = [0, 0];
@@ -197,7 +197,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
   });
 
   it('trace: shows the tree of the selected span with its critical path', async () => {
-    const panel = await open('trace', '&row=0');
+    const panel = await open('trace', '/time-line?row=0');
     await panel.locator('.waterfall tbody tr').nth(1).waitFor();
     expect(await panel.locator('.waterfall tbody tr').count()).toBe(2);
     expect(await panel.locator('.critical').count()).toBe(2);
@@ -208,7 +208,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
 
   it('report: is there at once, unless it was closed or there is no room', async () => {
     opened = await traces.open();
-    await opened.page.locator('#panel-report').getByText('GET /orders').first().waitFor();
+    await opened.page.locator('#view-overview').getByText('GET /orders').first().waitFor();
     await opened.page.getByRole('button', { name: 'Close the panel' }).click();
     await untilUrlFollows();
     expect(opened.page.url()).toContain('panel=none');
@@ -235,7 +235,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
       expect.stringMatching(/^GET \/stockservershop400/),
       expect.stringMatching(/^GET \/ordersservershop200/),
     ]);
-    const report = await open('report', '&rangeFrom=0&rangeTo=995000000');
+    const report = await open('report', '/time-line?rangeFrom=0&rangeTo=995000000');
     await report.getByText('GET /orders').first().waitFor();
     const part = await report.locator('.figures').first().locator('tbody tr').allTextContents();
     expect(part[1]).toMatch(/^GET \/ordersservershop68/);
@@ -265,10 +265,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
   });
 
   it('report: a slow trace fills the time line, and there is a way back', async () => {
-    const panel = await open('report', '&from=1000000&to=2000000000');
+    const panel = await open('report', '/time-line?from=1000000&to=2000000000');
     const { page } = opened;
     await panel.locator('[title="Show its trace"]').first().click();
-    await page.locator('#panel-trace .waterfall').waitFor();
+    await page.locator('#view-trace .waterfall').waitFor();
     await expect.poll(() => fieldOf('to')).not.toBe(2_000_000_000);
     // The slowest takes 9.6 ms, which is 0.8 of the window.
     expect((await fieldOf('to')) - (await fieldOf('from'))).toBeCloseTo(9.6e6 / 0.8, -5);
@@ -286,10 +286,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     ]);
     await types.getByTitle('Show the spans that failed').click();
     const { page } = opened;
-    await page.locator('#panel-table').getByText('6 spans that match').waitFor();
-    const other = await open('report', '&find.text=SELECT');
+    await page.locator('#view-find').getByText('6 spans that match').waitFor();
+    const other = await open('report', '/time-line?find.text=SELECT');
     await other.locator('.figures').first().getByTitle('Show the spans that failed').click();
-    await opened.page.locator('#panel-table').getByText('6 spans that match').waitFor();
+    await opened.page.locator('#view-find').getByText('6 spans that match').waitFor();
   });
 
   it('compare: says which spans became slower, and which did not', async () => {
@@ -303,14 +303,14 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
 
   it('compare: takes the earlier one of a directory as the one before', async () => {
     const view = await traces.start([traces.directory]);
-    const { page } = (opened = await traces.open({}, '', view));
+    const { page } = (opened = await traces.open({}, '/time-line', view));
     await page.getByRole('button', { name: 'Compare before with after' }).click();
     await page
       .getByText(
         'of 3 kinds of spans became slower, GET /orders the most; 0 became faster; 1 took about the same.',
       )
       .waitFor();
-    const sides = page.locator('#panel-compare fieldset');
+    const sides = page.locator('#view-compare fieldset');
     const chosenIn = (side: number): Promise<string[]> =>
       sides.nth(side).locator('label:has(:checked)').allInnerTexts();
     expect(await chosenIn(0)).toEqual([expect.stringMatching(/^before/)]);
@@ -336,7 +336,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panels'), () => {
     ['dark', 3840, 2160],
   ])('has nothing serious against axe-core, %s, %d pixels wide', async (theme, width, height) => {
     const source = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-    await open('details', '&row=0', { dark: theme === 'dark', width, height });
+    await open('details', '/time-line?row=0', { dark: theme === 'dark', width, height });
     const { page, complaints } = opened;
     await page.evaluate(source);
     for (const title of TITLES) {

@@ -48,7 +48,7 @@ function colours([ok, failed, from, to]: readonly (string | number)[]): Colours 
 
 describe.skipIf(noBrowser !== undefined)(titleOf('boxes of many rows'), () => {
   it('show by status how many failed, and where', async () => {
-    const { page, boxes } = await traces.open({}, '&colour=status');
+    const { page, boxes } = await traces.open({}, '/time-line?colour=status');
     const drawn = await boxes();
     expect(Math.max(...drawn.map(({ count }) => count))).toBeGreaterThan(50);
     const [ok, , failed] = STATUS_COLOURS;

@@ -24,7 +24,7 @@ const traces = new ViewedTraces(async (directory) => [
 
 describe.skipIf(noBrowser !== undefined)(titleOf('lanes of a thread'), () => {
   it('fold beyond those that have room, and still count every row', async () => {
-    const { boxes } = await traces.open({}, '&panel=none');
+    const { boxes } = await traces.open({}, '/time-line');
     const drawn = await boxes();
     expect(drawn.reduce((sum, { count }) => sum + count, 0)).toBe(DEEP + 2);
     const tops = new Set(drawn.map(({ top }) => top));
@@ -36,7 +36,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('lanes of a thread'), () => {
   });
 
   it('are all shown with a key, or a click on their number, and folded again', async () => {
-    const { page, boxes } = await traces.open({ height: 1200 }, '&panel=details');
+    const { page, boxes } = await traces.open({ height: 1200 }, '/time-line');
     const lanes = async (): Promise<number> => (await boxes()).length;
     const folded = await lanes();
     expect(folded).toBeLessThan(DEEP);
@@ -50,13 +50,16 @@ describe.skipIf(noBrowser !== undefined)(titleOf('lanes of a thread'), () => {
   });
 
   it('are shown where a span in one of them is', async () => {
-    const { page, boxes } = await traces.open({ height: 700 }, '&find.text=name="span 59"');
+    const { page, boxes } = await traces.open(
+      { height: 700 },
+      '/time-line?find.text=name="span 59"',
+    );
     await page.keyboard.press('/');
     await page.getByText('1 match').waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.waitForFunction(() => location.hash.includes('row='));
     const row = await page.evaluate(() =>
-      Number(new URLSearchParams(location.hash.slice(1)).get('row')),
+      Number(new URLSearchParams(location.hash.split('?')[1]).get('row')),
     );
     await expect
       .poll(async () => (await boxes()).some((box) => box.row === row && box.count === 1))
@@ -64,7 +67,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('lanes of a thread'), () => {
   });
 
   it('leave the title of their process in sight', async () => {
-    const { page, colourAt } = await traces.open({ height: 700 }, '&panel=report');
+    const { page, colourAt } = await traces.open({ height: 700 }, '/overview');
     const canvas = page.locator('#time-line');
     await canvas.hover({ position: { x: 40, y: 60 } });
     // The colour of the band behind titles, just below the axis.

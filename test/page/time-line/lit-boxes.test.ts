@@ -29,10 +29,10 @@ async function colours({ boxes, colourAt }: OpenPage): Promise<string[]> {
 describe.skipIf(noBrowser !== undefined)(titleOf('merged boxes of a search'), () => {
   it('are lit by the share that matches, not by their longest span', async () => {
     const plain = await colours(await traces.open());
-    const most = await traces.open({}, '&find.text=name%3D%22GET+%2Fa%22&panel=find');
+    const most = await traces.open({}, '/find?find.text=name%3D%22GET+%2Fa%22');
     await most.page.getByText('5,940 match').waitFor();
     await expect.poll(() => colours(most)).toEqual(plain);
-    const few = await traces.open({}, '&find.text=name%3D%22GET+%2Fother%22&panel=find');
+    const few = await traces.open({}, '/find?find.text=name%3D%22GET+%2Fother%22');
     await few.page.getByText('60 match').waitFor();
     // One of a hundred: a line at the bottom, and marks where they begin.
     await expect
@@ -41,10 +41,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('merged boxes of a search'), ()
   });
 
   it('have labels that one can read where they are dim', async () => {
-    const dark = await traces.open(
-      { dark: true },
-      '&find.text=name%3D%22GET+%2Fother%22&panel=find',
-    );
+    const dark = await traces.open({ dark: true }, '/find?find.text=name%3D%22GET+%2Fother%22');
     await dark.page.getByText('60 match').waitFor();
     const [box] = (await dark.boxes()).filter(({ count }) => count > 50);
     // What is not lit is dark, and the letters on it are not.

@@ -27,13 +27,13 @@ const traces = new ViewedTraces(async (directory) => {
 });
 let opened: OpenPage;
 
-async function open(options?: PageOptions, fragment = ''): Promise<OpenPage> {
+async function open(options?: PageOptions, fragment = '/time-line'): Promise<OpenPage> {
   return (opened = await traces.open(options, fragment));
 }
 
 /** A window in ms as the URL has it. */
 function windowOf(from: number, to: number): string {
-  return `&from=${from * 1e6}&to=${to * 1e6}`;
+  return `/time-line?from=${from * 1e6}&to=${to * 1e6}`;
 }
 
 /** The window that the URL has, in ms. */
@@ -47,7 +47,7 @@ async function shownWindow({ page }: OpenPage): Promise<{ from: number; to: numb
         }, 350);
       }),
   );
-  const fields = new URLSearchParams(hash.slice(1));
+  const fields = new URLSearchParams(hash.split('?')[1]);
   return { from: Number(fields.get('from')) / 1e6, to: Number(fields.get('to')) / 1e6 };
 }
 
@@ -225,15 +225,15 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
     const [x, y] = middleOf(box);
     await page.locator('#time-line').click({ position: { x, y } });
     await page.getByRole('heading', { name: /GET/ }).waitFor();
-    const details = await page.locator('#panel-details').innerText();
+    const details = await page.locator('#details').innerText();
     expect(details).toContain('8 ms');
     expect(details).toMatch(/parent\s+none: it is a root/);
     await shownWindow(opened);
     const hash = new URL(page.url()).hash;
     expect(hash).toContain(`row=${box.row}`);
     expect(hash).not.toContain('token');
-    await open({}, `&${hash.slice(1)}`);
-    expect(await opened.page.locator('#panel-details').innerText()).toBe(details);
+    await open({}, hash.slice(1));
+    expect(await opened.page.locator('#details').innerText()).toBe(details);
   });
 
   it('selects with the keyboard alone, and says it', async () => {
@@ -297,8 +297,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
   it.each([
     ['the system', true, '', '#12161b'],
     ['the system', false, '', '#ffffff'],
-    ['the choice', false, '&theme=dark', '#12161b'],
-    ['the choice', true, '&theme=light', '#ffffff'],
+    ['the choice', false, '/time-line?theme=dark', '#12161b'],
+    ['the choice', true, '/time-line?theme=light', '#ffffff'],
   ])('is light or dark as %s has it', async (_, dark, fragment, colour) => {
     const { page, colourAt } = await open({ dark }, fragment);
     const height = await page.locator('#time-line').evaluate((canvas) => canvas.clientHeight);

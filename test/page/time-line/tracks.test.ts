@@ -118,10 +118,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the tracks of each format'), (
 
   it('of a service: a stall says its cause, and which request was open meanwhile', async () => {
     const view = await traces.start([paths.service]);
-    const { page } = await traces.open({}, '', view);
+    const { page } = await traces.open({}, '/time-line', view);
     const longest = page.locator('[title="Show the longest"]');
     await longest.filter({ hasText: 'event loop blocked' }).click();
-    const details = page.locator('#panel-details');
+    const details = page.locator('#details');
     // On a machine that has too much to do, not the code takes the most of the time.
     await details
       .getByText(/^(code: the program's own|held: the thread|stop: the process)/)
@@ -140,8 +140,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the tracks of each format'), (
 
   it('of a service: the table has its spans, and the states of its threads when asked', async () => {
     const view = await traces.start([paths.service]);
-    const { page } = await traces.open({}, '&panel=table&table.sort=name', view);
-    const table = page.locator('#panel-table');
+    const { page } = await traces.open({}, '/find?table.sort=name', view);
+    const table = page.locator('#view-find');
     await table.getByText('Without the states and marks of threads').waitFor();
     const rows = table.getByRole('grid');
     const spans = Number(await rows.getAttribute('aria-rowcount'));
@@ -155,10 +155,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the tracks of each format'), (
   });
 
   it('of a service: only its spans are compared, not the states and marks of its threads', async () => {
-    const sides = '&panel=compare&compare.before=service&compare.after=ranks';
+    const sides = '/compare?compare.before=service&compare.after=ranks';
     const { page } = await traces.open({}, sides);
-    await page.locator('#panel-compare').getByText('MPI_Send').waitFor();
-    const names = await page.locator('#panel-compare tbody th').allTextContents();
+    await page.locator('#view-compare').getByText('MPI_Send').waitFor();
+    const names = await page.locator('#view-compare tbody th').allTextContents();
     expect(names).toEqual(expect.arrayContaining(['GET', 'event loop blocked', 'gc major']));
     expect(names).not.toContain('running');
     expect(names.filter((name) => /major|loop/i.test(name))).toHaveLength(2);
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the tracks of each format'), (
 
   it('connect the call that sends a message with the one that receives it', async () => {
     const view = await traces.start([paths.ranks]);
-    const { page, boxes } = await traces.open({}, '', view);
+    const { page, boxes } = await traces.open({}, '/time-line', view);
     const drawn = await boxes();
     const tops = [...new Set(drawn.map(({ top }) => top))].sort((a, b) => a - b);
     expect(tops).toHaveLength(2);

@@ -75,8 +75,10 @@ export async function* findRows(
 /** A test of the part's rows by its columns alone; undefined: none can meet the condition. */
 function testOf(part: IndexedPart, condition: Condition): ((row: number) => boolean) | undefined {
   const tests: ((row: number) => boolean)[] = [];
-  const { from, to, name, service, system, status, kind, traceId } = condition;
-  if (service !== undefined && service !== part.source.service) return undefined;
+  const { from, to, name, service, hidden, system, status, kind, traceId } = condition;
+  const { source } = part;
+  if (service !== undefined && service !== source.service) return undefined;
+  if (hidden?.includes(source.service ?? source.path) === true) return undefined;
   if (traceId !== undefined) {
     if (!TRACE_ID.test(traceId)) return undefined;
     const trace = part.findTrace(wordsOf(traceId));

@@ -6,7 +6,15 @@ import type { Condition, LookIndex } from '../../index/look-index.js';
 import type { Grouping } from './groups.js';
 
 /** Conditions that counts can be tested for. For any other one counts do not say whether it holds. */
-const KNOWN = new Set<keyof Condition>(['from', 'to', 'name', 'service', 'kind', 'attributes']);
+const KNOWN = new Set<keyof Condition>([
+  'from',
+  'to',
+  'name',
+  'service',
+  'hidden',
+  'kind',
+  'attributes',
+]);
 const ROUTE = 'http.route';
 
 type Test = (released: ReleasedRequests) => boolean;
@@ -47,11 +55,12 @@ export function* selectedCounts(
 ): Generator<SelectedCounts, void> {
   const test = testOf(condition);
   if (test === undefined) return;
-  const { from = -Infinity, to = Infinity, service: wanted } = condition;
+  const { from = -Infinity, to = Infinity, service: wanted, hidden } = condition;
   for (const source of sources) {
     const { format, path, service, clockOffset } = source;
     if (format !== 'Heph' || (wanted !== undefined && !textPattern(wanted)(service ?? '')))
       continue;
+    if (hidden?.includes(service ?? path) === true) continue;
     try {
       for (const released of releasedIn(path)) {
         const middle = Number((released.from + released.to) / 2n + clockOffset - epoch);

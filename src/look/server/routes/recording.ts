@@ -4,6 +4,7 @@ import { Processes, timesOfSources } from '../../report/recording/processes.js';
 import type { SourceTimes } from '../../report/recording/processes.js';
 import { OvniThreads } from '../../report/names/thread-names.js';
 import type { LookIndex, Source } from '../../index/look-index.js';
+import { selectedCounts } from '../../report/groups/released-groups.js';
 import type { Recording } from '../recording.js';
 import type { Route } from '../route.js';
 import { resolve, sep } from 'node:path';
@@ -70,6 +71,7 @@ function describe(recording: Recording): RecordingAnswer {
         end: end === null ? null : Math.max(end, points.at(-1) ?? 0),
       };
     }),
+    isSelected: selectedCounts(index, {}).next().done === false,
     messages: index.messages.length,
     frequentNames,
     interruptions: interruptionKinds(index),

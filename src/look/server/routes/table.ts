@@ -1,4 +1,5 @@
-import { rowAt } from '../../index/index-row.js';
+import { rowAt, rowsUpward } from '../../index/index-row.js';
+import { spanName } from '../../report/names/row-name.js';
 import type { Condition } from '../../index/look-index.js';
 import type { TableColumns, TableMeta } from '../../wire/panel-answers.js';
 import { WrongQuestion } from '../route.js';
@@ -41,10 +42,30 @@ export const tableRoute: Route = {
     const { rows, total } = await rowsOf(recording, condition, piece, signal);
     const columns = columnsOf(recording, rows);
     const { texts } = recording.names;
-    const meta: TableMeta = { total, firstName: known, names: texts.slice(known) };
+    const requests = Array.from(rows, (row) => requestOf(recording, row));
+    const traces = Array.from(rows, (row) => rowAt(recording.index, row).traceId);
+    const meta: TableMeta = {
+      requests,
+      traces,
+      total,
+      firstName: known,
+      names: texts.slice(known),
+    };
     return { columns: { ...columns }, meta };
   },
 };
+
+/** Spans between a request and what it did. */
+const MOST_ABOVE = 100;
+
+/** The first request above a row, with its route; null: there is none, or the row is it. */
+function requestOf({ index }: Recording, row: number): string | null {
+  let first: string | null = null;
+  for (const above of rowsUpward(index, row, MOST_ABOVE)) {
+    if (above.isRequest && above.row !== row) first = spanName(above);
+  }
+  return first;
+}
 
 interface Piece {
   key: SortKey;

@@ -1,3 +1,4 @@
+import { TracewrightError } from '../../../core/errors.js';
 import { entryOf } from '../../../core/map-entries.js';
 import { enlarged } from '../../../rows/row-columns.js';
 import { groupsBy, parseFindText } from '../../condition/where.js';
@@ -13,12 +14,14 @@ const counted = new WeakMap<IndexPart, number>();
 const kept = new WeakMap<Recording, Map<string, Int32Array>>();
 
 /**
- * The rows that a question is about: `where` (the text of the find panel), and `from` and `to`.
+ * The rows that a question is about: `where` (the text of the search), without `hidden` services, and `from` and `to`.
  *
  * @throws WrongQuestion for a text that is no condition.
  */
 export function conditionOf(query: Query): Condition {
   const condition = conditionOfText(query.text('where') ?? '');
+  const hidden = query.text('hidden');
+  if (hidden !== undefined) condition.hidden = hidden.split('\n');
   if (query.text('from') === undefined) return condition;
   return { ...condition, ...query.range() };
 }
@@ -28,7 +31,9 @@ export function conditionOfText(text: string): Condition {
   try {
     return parseFindText(text);
   } catch (error) {
-    throw new WrongQuestion(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof TracewrightError)) throw error;
+    const { value, limit } = error;
+    throw new WrongQuestion(`“${String(value)}” is not understood: use ${String(limit)}.`);
   }
 }
 

@@ -10,8 +10,8 @@ const traces = new ViewedTraces(async (directory) => [
 
 describe.skipIf(noBrowser !== undefined)(titleOf('a comparison of different services'), () => {
   it('is offered by nobody, and says what it is when chosen', async () => {
-    const { page } = await traces.open({}, '&panel=compare');
-    const panel = page.locator('#panel-compare');
+    const { page } = await traces.open({}, '/compare');
+    const panel = page.locator('#view-compare');
     await panel.getByText('No service was recorded twice').waitFor();
     await panel.locator('fieldset').nth(0).getByRole('checkbox', { name: /shop/ }).click();
     await panel.locator('fieldset').nth(1).getByRole('checkbox', { name: /stock/ }).click();

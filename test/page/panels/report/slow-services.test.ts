@@ -66,7 +66,7 @@ async function recordSampled(directory: string): Promise<string> {
 
 describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
   it('a route waits for the statement of the service that it has called', async () => {
-    const { page } = await traces.open({}, '&panel=report');
+    const { page } = await traces.open({}, '/overview');
     const row = page.locator('.figures').first().locator('tbody tr', { hasText: 'POST /buy' });
     await row.waitFor();
     // 50 of 60 ms.
@@ -74,7 +74,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
       /^UPDATE ledger in billing 83\.3 %, POST \/charge in billing 10 %/,
     );
     await page.locator('[title="Show its trace"]').first().click();
-    const waterfall = page.locator('#panel-trace .waterfall');
+    const waterfall = page.locator('#view-trace .waterfall');
     await waterfall.waitFor();
     const statement = waterfall.locator('tbody tr', { hasText: 'UPDATE ledger' });
     expect((await statement.innerText()).replace(/\s+/g, ' ')).toMatch(
@@ -87,8 +87,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
     const service = await startHangingService(join(directory, 'shop.heph'));
     services.push(service);
     const view = await traces.start([directory]);
-    const { page } = await traces.open({}, '', view);
-    const table = page.locator('#panel-report table', { hasText: 'Open now' });
+    const { page } = await traces.open({}, '/time-line', view);
+    const table = page.locator('#view-overview table', { hasText: 'Open now' });
     await table.waitFor();
     expect(await table.locator('caption').innerText()).toBe(
       'Open now: 3 spans, 2 of them requests, the oldest first',
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
     const text = await table.innerText();
     for (const trace of service.traces) expect(text).toContain(trace);
     await page.getByRole('button', { name: 'Recording', exact: true }).click();
-    const [line] = await page.locator('#panel-recording tbody tr').all();
+    const [line] = await page.locator('#view-overview tbody tr').all();
     const cells = await line!.locator('td').allInnerTexts();
     expect(cells.slice(2, 4)).toEqual([
       'running',
@@ -115,8 +115,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
 
   it('a sampled service is said to be, and its counts are estimates of all', async () => {
     const view = await traces.start([await recordSampled(traces.directory)]);
-    const { page } = await traces.open({}, '', view);
-    const panel = page.locator('#panel-report');
+    const { page } = await traces.open({}, '/time-line', view);
+    const panel = page.locator('#view-overview');
     await panel.getByText('quarter is sampled: it records 25 % of its traces.').waitFor();
     const row = panel.locator('.figures').first().locator('tbody tr', { hasText: 'GET /' });
     const titles = await panel.locator('.figures').first().locator('thead th').allInnerTexts();

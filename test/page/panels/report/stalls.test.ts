@@ -27,12 +27,12 @@ const traces = new ViewedTraces(async (directory) => [
 
 describe.skipIf(noBrowser !== undefined)(titleOf('a stall'), () => {
   it('lists the innermost span first that was open meanwhile, and all when asked', async () => {
-    const { page } = await traces.open({}, '&find.text=event*');
+    const { page } = await traces.open({}, '/time-line?find.text=event*');
     await page.keyboard.press('/');
     await page.getByText('1 match').waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('button', { name: 'Details' }).click();
-    const details = page.locator('#panel-details');
+    const details = page.locator('#details');
     const links = details.getByTitle('Show this span');
     await links.first().waitFor();
     expect(await links.allInnerTexts()).toEqual(['GET /blocks', 'GET /waits', 'GET /waits']);
@@ -48,8 +48,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a stall'), () => {
   });
 
   it('is listed with its thread and its place on the time line, whatever the search', async () => {
-    const { page } = await traces.open({}, '&panel=report&find.text=GET');
-    const report = page.locator('#panel-report');
+    const { page } = await traces.open({}, '/overview?find.text=GET');
+    const report = page.locator('#view-overview');
     const threads = report.locator('table', { hasText: 'all of them, whatever the search' });
     await threads.waitFor();
     expect(await threads.locator('tbody tr').allInnerTexts()).toEqual([
@@ -63,11 +63,11 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a stall'), () => {
       .evaluate((title) => getComputedStyle(title).minWidth);
     expect(parseFloat(least)).toBeGreaterThan(150);
     await stalls.getByTitle('Show it on the time line').click();
-    await page.locator('#panel-details').getByRole('heading', { name: 'event loop' }).waitFor();
+    await page.locator('#details').getByRole('heading', { name: 'event loop' }).waitFor();
   });
 
   it('is drawn in folded lanes, too, where others are longer', async () => {
-    const { page, boxes } = await traces.open({ height: 420 }, '&panel=none');
+    const { page, boxes } = await traces.open({ height: 420 }, '/time-line');
     const [stall] = await page.evaluate(() => {
       const { picture } = document.querySelector<TimeLineCanvas>('#time-line')!;
       return Array.from(picture!.lane.subarray(0, picture!.size), (lane, box) => ({ lane, box }))
@@ -81,7 +81,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a stall'), () => {
   });
 
   it('has a colour of its own, which the legend names', async () => {
-    const { page, boxes, colourAt } = await traces.open({ width: 1600 }, '&find.text=event*');
+    const { page, boxes, colourAt } = await traces.open(
+      { width: 1600 },
+      '/time-line?find.text=event*',
+    );
     await page.keyboard.press('/');
     await page.getByText('1 match').waitFor();
     const row = (await boxes()).filter(({ count }) => count === 1);

@@ -15,9 +15,9 @@ const traces = new ViewedTraces(async (directory) => [await recordService(direct
 
 describe.skipIf(noBrowser !== undefined)(titleOf('times in the table'), () => {
   it('tell neighbours apart, and say the time of day to who points at them', async () => {
-    const sorted = '&panel=table&table.sort=start&table.order=ascending&panels.tall=yes';
+    const sorted = '/find?table.sort=start&table.order=ascending&panels.tall=yes';
     const { page } = await traces.open({}, sorted);
-    const rows = page.locator('#panel-table .grid-body [role=row]');
+    const rows = page.locator('#view-find .grid-body [role=row]');
     await rows.getByText('GET /12').waitFor();
     const starts = rows.locator('[role=gridcell]:first-child');
     const texts = await starts.allTextContents();

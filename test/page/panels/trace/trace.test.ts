@@ -64,11 +64,11 @@ const traces = new ViewedTraces(async (directory) => {
 
 describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () => {
   it('shows the waterfall across hosts, what waited for what, and how far clocks differ', async () => {
-    const { page } = await traces.open({}, '&find.text=order');
+    const { page } = await traces.open({}, '/time-line?find.text=order');
     await page.keyboard.press('/');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('button', { name: 'Trace', exact: true }).click();
-    const panel = page.locator('#panel-trace');
+    const panel = page.locator('#view-trace');
     await panel.locator('.waterfall tbody tr').nth(3).waitFor();
     const lines = await panel.locator('.waterfall tbody tr').allInnerTexts();
     expect(lines.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
@@ -90,19 +90,19 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () =
   });
 
   it('says that a parent is missing', async () => {
-    const { page } = await traces.open({}, '&find.text=missing-parent');
+    const { page } = await traces.open({}, '/time-line?find.text=missing-parent');
     await page.keyboard.press('/');
     await page.getByText('1 match').waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('button', { name: 'Trace', exact: true }).click();
-    const panel = page.locator('#panel-trace');
+    const panel = page.locator('#view-trace');
     await panel.getByText('The parents of 1 are not in this recording.').waitFor();
     expect(await panel.locator('.waterfall tbody tr').innerText()).toContain('parent missing');
   });
 
   it('lists what was open: requests by their paths, and what they waited for below them', async () => {
-    const { page } = await traces.open({}, '&find.text=service%3Dkilled');
-    const table = page.locator('#panel-report table', { hasText: 'Open at the end' });
+    const { page } = await traces.open({}, '/time-line?find.text=service%3Dkilled');
+    const table = page.locator('#view-overview table', { hasText: 'Open at the end' });
     await table.waitFor();
     expect(await table.locator('caption').innerText()).toBe(
       'Open at the end: 2 spans, 1 of them a request, the oldest first',
@@ -110,12 +110,12 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () =
     const lines = await table.locator('tbody th').allInnerTexts();
     expect(lines).toEqual(['GET /export/22', '\u00a0\u00a0SELECT']);
     await table.getByRole('button', { name: 'SELECT' }).click();
-    await page.locator('#panel-trace').getByText('2 were open').waitFor();
+    await page.locator('#view-trace').getByText('2 were open').waitFor();
   });
 
   it('is of processes that ended as the report says', async () => {
-    const { page } = await traces.open({}, '&panel=recording');
-    const states = page.locator('#panel-recording tbody td:nth-child(3)');
+    const { page } = await traces.open({}, '/overview');
+    const states = page.locator('#view-overview tbody td:nth-child(3)');
     await states.first().waitFor();
     const unusual = 'ended with open spans';
     expect((await states.allInnerTexts()).sort()).toEqual(['ended', 'ended', unusual]);
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the panel of one trace'), () =
   });
 
   it('has the ids that a log has', async () => {
-    const { page } = await traces.open({}, '&find.text=order');
+    const { page } = await traces.open({}, '/time-line?find.text=order');
     await page.keyboard.press('/');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('button', { name: 'Details' }).click();

@@ -1,0 +1,111 @@
+import type { ComponentChildren } from 'preact';
+import { cellText, isNumeric } from '../../look/report/print/tables/report-table.js';
+import type { ReportColumn, ReportTable } from '../../look/report/print/tables/report-table.js';
+import { countText } from '../../look/report/measures/units.js';
+import { Link } from '../shell/links.js';
+
+/** Columns that go earlier on a narrow terminal are left out on a narrow page. */
+const WIDE_ONLY = 2;
+const INDENT = '\u00a0\u00a0';
+
+interface FiguresTableProps<T> {
+  /** Default: the title of the table. */
+  caption?: string;
+  table: ReportTable<T>;
+  /** Renders a cell; undefined: its text. */
+  cell?: (row: T, column: ReportColumn<T>, text: string, at: number) => ComponentChildren;
+  /** The column by which rows are sorted; a click on the title of another calls `choose`. */
+  sort?: { by: string; choose: (title: string) => void };
+}
+
+/** A table of the report, with the columns that `tracewright report` prints. */
+export function FiguresTable<T>({
+  table,
+  caption = table.title,
+  cell,
+  sort,
+}: FiguresTableProps<T>) {
+  const { columns, rows, more, what } = table;
+  if (rows.length === 0) return null;
+  const head = columns.find(({ least = 0 }) => least > 8) ?? columns[0]!;
+  return (
+    <div>
+      <table class="figures">
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Title key={column.title} column={column} sort={sort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {columns.map((column) => {
+                const text = cellText(column, row);
+                const content = cell?.(row, column, text, at) ?? text;
+                const classes = classOf(column, column.isBad?.(row));
+                return column === head ? (
+                  <th key={column.title} scope="row" class={classes}>
+                    {indentOf(column.prefix?.(row))}
+                    {content}
+                  </th>
+                ) : (
+                  <td key={column.title} class={classes}>
+                    {content}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more > 0 && (
+        <p>
+          {countText(more)} more {what}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Branches of a tree as wide as they are: a screen reader is to read none. */
+function indentOf(prefix = ''): string {
+  return INDENT.repeat(prefix.length / 2);
+}
+
+interface TitleProps<T> {
+  column: ReportColumn<T>;
+  sort: FiguresTableProps<T>['sort'];
+}
+
+function Title<T>({ column, sort }: TitleProps<T>) {
+  const { title, explanation } = column;
+  const props = { scope: 'col', class: classOf(column), title: explanation } as const;
+  if (sort === undefined || !isNumeric(column)) return <th {...props}>{title}</th>;
+  const isSorted = title === sort.by;
+  return (
+    <th {...props} aria-sort={isSorted ? 'descending' : 'none'}>
+      <Link
+        go={() => {
+          sort.choose(title);
+        }}
+      >
+        {title}
+        {isSorted ? ' ↓' : ''}
+      </Link>
+    </th>
+  );
+}
+
+function classOf<T>(column: ReportColumn<T>, isBad = false): string {
+  return [
+    isNumeric(column) || column.unit === 'change' ? 'number' : '',
+    column.spare > WIDE_ONLY ? 'wide-only' : '',
+    column.isProse === true ? 'prose' : '',
+    isBad ? 'bad' : '',
+  ]
+    .filter((name) => name !== '')
+    .join(' ');
+}

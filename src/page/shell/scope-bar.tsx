@@ -1,0 +1,123 @@
+import { countText, durationText } from '../../look/report/measures/units.js';
+import type { RecordingAnswer } from '../../look/wire/answers.js';
+import { hiddenServices, showServices } from '../data/choice.js';
+import { serviceOf } from '../data/recording-data.js';
+import { useApp } from '../state/app.js';
+import { useStore } from '../state/store.js';
+import { fileName, momentText } from '../time-line/axis-text.js';
+import { clearRange, pause } from '../time-line/navigation.js';
+import type { Theme } from './address.js';
+import { LacksChip } from './lacks-chip.js';
+
+/** What all views are about: services, and a time range; and what the recording lacks. */
+export function ScopeBar() {
+  const app = useApp();
+  const { view, recording } = app;
+  const answer = useStore(recording.store, (state) => state.answer);
+  const theme = useStore(view, (state) => state.theme);
+  const follow = useStore(view, (state) => state.follow);
+  if (answer === undefined) return <div class="bar scope">Reading …</div>;
+  return (
+    <div class="bar scope">
+      <Services answer={answer} />
+      <Range answer={answer} />
+      <LacksChip answer={answer} />
+      {answer.live && (
+        <button
+          type="button"
+          aria-pressed={follow}
+          onClick={() => {
+            if (follow) pause(app);
+            else view.set({ follow: true });
+          }}
+        >
+          {follow ? 'Pause' : 'Follow'}
+        </button>
+      )}
+      <label class="theme">
+        Theme{' '}
+        <select
+          value={theme}
+          onChange={({ currentTarget: { value } }) => {
+            view.set({ theme: value as Theme });
+          }}
+        >
+          {['system', 'light', 'dark'].map((word) => (
+            <option key={word}>{word}</option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+/** Services that are shown one by one; more are in a list that opens. */
+const FEW = 5;
+
+/** Switches services on and off, everywhere. */
+function Services({ answer }: { answer: RecordingAnswer }) {
+  const { view, recording } = useApp();
+  const hidden = useStore(view, (state) => hiddenServices(state).join('\n')).split('\n');
+  const names = [...new Set(answer.sources.map(serviceOf))];
+  if (names.length < 2) return <span class="what">{names.map(fileName)}</span>;
+  const boxes = names.map((name) => (
+    <label key={name} title={name}>
+      <input
+        type="checkbox"
+        checked={!hidden.includes(name)}
+        onChange={({ currentTarget: { checked } }) => {
+          showServices(view, [name], checked);
+        }}
+      />
+      <span class="swatch" style={{ backgroundColor: recording.serviceColours.of(name) }} />
+      {fileName(name)}
+    </label>
+  ));
+  if (names.length <= FEW) {
+    return (
+      <fieldset class="services">
+        <legend class="spoken">Services</legend>
+        {boxes}
+      </fieldset>
+    );
+  }
+  const shown = names.filter((name) => !hidden.includes(name)).length;
+  return (
+    <details class="services">
+      <summary>
+        {countText(shown)} of {countText(names.length)} services
+      </summary>
+      <fieldset>
+        <legend class="spoken">Services</legend>
+        {boxes}
+      </fieldset>
+    </details>
+  );
+}
+
+/** The time that all views are about. */
+function Range({ answer }: { answer: RecordingAnswer }) {
+  const app = useApp();
+  const from = useStore(app.view, ({ rangeFrom }) => rangeFrom);
+  const to = useStore(app.view, ({ rangeTo }) => rangeTo);
+  if (from === undefined || to === undefined) {
+    return (
+      <span class="what">
+        {momentText(answer, 0)} + {durationText(answer.length)}
+      </span>
+    );
+  }
+  return (
+    <span class="what">
+      {momentText(answer, from)} + {durationText(to - from)}{' '}
+      <button
+        type="button"
+        onClick={() => {
+          clearRange(app);
+        }}
+      >
+        Clear range
+      </button>
+    </span>
+  );
+}

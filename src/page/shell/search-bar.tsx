@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { SearchTermsAnswer } from '../../look/wire/panel-answers.js';
+import { FIND_TEXT, searchFor } from '../data/choice.js';
+import { suggestedTerms } from '../data/search.js';
+import { useAnswer } from '../data/use-answer.js';
+import { useApp } from '../state/app.js';
+import { useStore } from '../state/store.js';
+
+/** Id of its field. */
+export const SEARCH_FIELD = 'find-text';
+
+/** The search over all spans; Enter lists the matches. */
+export function SearchBar() {
+  const { server, view, navigate } = useApp();
+  const text = useStore(view, ({ parameters }) => parameters[FIND_TEXT] ?? '');
+  const isListed = useStore(view, (state) => state.view === 'find');
+  const [draft, write] = useState(text);
+  useEffect(() => {
+    write(text);
+  }, [text]);
+  const { answer } = useAnswer('', (signal) =>
+    server.json<SearchTermsAnswer>('/data/search-terms', {}, signal),
+  );
+  return (
+    <form
+      class="search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        navigate('find', { parameters: { [FIND_TEXT]: draft } });
+      }}
+    >
+      <input
+        id={SEARCH_FIELD}
+        type="search"
+        aria-label="Find spans"
+        aria-keyshortcuts="/"
+        placeholder="Find spans: a name, status=error, duration>=100ms, a trace …"
+        spellcheck={false}
+        autocomplete="off"
+        list="find-terms"
+        value={draft}
+        onInput={({ currentTarget: { value } }) => {
+          write(value);
+          // Where the matches are listed, the list follows.
+          if (isListed || value === '') searchFor(view, value);
+        }}
+      />
+      <datalist id="find-terms">
+        {suggestedTerms(draft, answer?.terms ?? []).map((term) => (
+          <option key={term} value={term} />
+        ))}
+      </datalist>
+    </form>
+  );
+}

@@ -1,0 +1,70 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { SearchTermsAnswer } from '../../../look/wire/panel-answers.js';
+import { useApp } from '../../state/app.js';
+import { useStore } from '../../state/store.js';
+import { useAnswer } from '../../data/use-answer.js';
+
+/** The parameter of the view that says by what panels group; empty: as they do without it. */
+const GROUP_BY = 'group.by';
+
+export function useGroupBy(): string {
+  const { view } = useApp();
+  return useStore(view, ({ parameters }) => parameters[GROUP_BY] ?? '');
+}
+
+/** Asks by what to group: attributes, with commas between several, or one of the kinds that a panel has. */
+export function GroupBy({ kinds }: { kinds: readonly string[] }) {
+  const { server, view } = useApp();
+  const by = useGroupBy();
+  const [text, write] = useState(by);
+  useEffect(() => {
+    write(by);
+  }, [by]);
+  const { answer } = useAnswer('attributes', (signal) =>
+    server.json<SearchTermsAnswer>('/data/search-terms', {}, signal),
+  );
+  const groupBy = (wanted: string): void => {
+    view.set({ parameters: { ...view.value.parameters, [GROUP_BY]: wanted.trim() } });
+  };
+  return (
+    <form
+      class="find-line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        groupBy(text);
+      }}
+    >
+      <label for="group-by">Group by</label>
+      <input
+        id="group-by"
+        spellcheck={false}
+        autocomplete="off"
+        list="group-by-names"
+        placeholder={[...kinds, 'db.query.text'].join(', ')}
+        value={text}
+        onInput={(event) => {
+          write(event.currentTarget.value);
+        }}
+        onChange={(event) => {
+          groupBy(event.currentTarget.value);
+        }}
+      />
+      <datalist id="group-by-names">
+        {[...kinds, ...(answer?.attributes ?? [])].map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <button type="submit">Group</button>
+      {by !== '' && (
+        <button
+          type="button"
+          onClick={() => {
+            groupBy('');
+          }}
+        >
+          As before
+        </button>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,186 @@
+import { useEffect, useState } from 'preact/hooks';
+import { countsText, cpuText } from '../../../look/report/print/interruption-texts.js';
+import { nameWithDetail } from '../../../look/report/names/request-name.js';
+import type { RecordingAnswer, RowAnswer } from '../../../look/wire/answers.js';
+import { useApp } from '../../state/app.js';
+import { useStore } from '../../state/store.js';
+import { countText, durationText } from '../../../look/report/measures/units.js';
+import { fileName, tickText, utcText } from '../../time-line/axis-text.js';
+import { threadText } from '../../time-line/lines.js';
+import { Link } from '../../shell/links.js';
+
+/** Everything that is known of the selected span. */
+export function Details() {
+  const app = useApp();
+  const row = useStore(app.view, (state) => state.row);
+  const { answer, words } = useStore(app.selected.store, (selected) => selected);
+  const spoken = answer && `${answer.name}, ${durationText(answer.duration)}, ${answer.status}`;
+  useEffect(() => {
+    if (spoken !== undefined) app.announce(spoken);
+  }, [app, answer?.key, spoken]);
+  if (row === undefined) return <p>Click a box of the time line to see what it is.</p>;
+  return (
+    <>
+      {words !== '' && <p role="alert">{words}</p>}
+      {answer !== undefined ? <Answer {...answer} /> : words === '' && <p>Reading …</p>}
+    </>
+  );
+}
+
+function Answer(answer: RowAnswer) {
+  const app = useApp();
+  const { start, duration, status, unfinished, parent, traceId, spanId } = answer;
+  const { details, isAlone, openMeanwhile, ran, delayed, track, key } = answer;
+  return (
+    <>
+      <h2>{nameWithDetail(answer)}</h2>
+      {traceId !== undefined && !isAlone && (
+        <p>
+          <button
+            type="button"
+            onClick={() => {
+              app.navigate('trace', { id: traceId });
+            }}
+          >
+            Show its trace
+          </button>
+        </p>
+      )}
+      <table>
+        <tbody>
+          <Field name="start" value={startText(app.recording.answer, start)} />
+          <Field
+            name="duration"
+            value={unfinished ? `${durationText(duration)}, unfinished` : durationText(duration)}
+          />
+          <TrackLine track={track} />
+          {ran.length > 0 && <Field name="ran" value={countsText(ran)} />}
+          {delayed.length > 0 && <Field name="delayed" value={countsText(delayed)} />}
+          {openMeanwhile.count > 0 && <OpenMeanwhile key={key} {...openMeanwhile} />}
+          {traceId !== undefined && <Field name="status" value={status} />}
+          {traceId !== undefined && <Field name="trace" value={traceId} />}
+          {spanId !== undefined && <Field name="span" value={spanId} />}
+          {traceId !== undefined && spanId !== undefined && (
+            <Field name="in logs" value={`trace_id=${traceId} span_id=${spanId}`} />
+          )}
+          {traceId !== undefined && (
+            <tr>
+              <th scope="row">parent</th>
+              <td>
+                {typeof parent === 'number' ? (
+                  <button type="button" onClick={() => void app.showRow(parent)}>
+                    show the parent
+                  </button>
+                ) : parent === 'root' ? (
+                  'none: it is a root'
+                ) : (
+                  'not in this recording'
+                )}
+              </td>
+            </tr>
+          )}
+          {Object.entries(details)
+            // They are above.
+            .filter(([field]) => traceId === undefined || (field !== 'trace' && field !== 'span'))
+            .map(([field, value]) => (
+              <Field key={field} name={field} value={textOf(field, value, duration)} />
+            ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** As the time line counts, and as logs do. */
+function startText(recording: RecordingAnswer | undefined, start: number): string {
+  const since = `${tickText(start, 1000)} after the start of the recording`;
+  const utc = recording && utcText(recording, start);
+  return utc === undefined ? since : `${since}, ${utc}`;
+}
+
+function Field({ name, value }: { name: string; value: string }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{value}</td>
+    </tr>
+  );
+}
+
+/** Who recorded it: service, process and thread. */
+function TrackLine({ track: number }: { track: number }) {
+  const { recording } = useApp();
+  const { tracks = [], sources = [] } = useStore(recording.store, ({ answer }) => answer) ?? {};
+  const track = tracks[number];
+  const source = track && sources[track.source];
+  if (track === undefined || source === undefined) return null;
+  const { service, pid, host, path } = source;
+  const process = [
+    ...(pid === undefined ? [] : [String(pid)]),
+    ...(host === undefined ? [] : [`on ${host}`]),
+    `in ${fileName(path)}`,
+  ];
+  return (
+    <>
+      {service !== undefined && <Field name="service" value={service} />}
+      <Field name="process" value={process.join(' ')} />
+      <Field name="thread" value={threadText(track)} />
+    </>
+  );
+}
+
+/** Spans that are listed before one asks for all. */
+const FEW = 3;
+
+/** Spans during which a loop did not turn: what blocked it, or what it delayed. */
+function OpenMeanwhile({ count, rows }: RowAnswer['openMeanwhile']) {
+  const app = useApp();
+  const [showsAll, showAll] = useState(false);
+  const shown = showsAll ? rows : rows.slice(0, FEW);
+  return (
+    <tr>
+      <th scope="row">open meanwhile</th>
+      <td>
+        {shown.map(({ row, name, start, duration }) => (
+          <div key={row}>
+            <Link title="Show this span" go={() => void app.showRow(row, start)}>
+              {name}
+            </Link>
+            , {durationText(duration)}
+          </div>
+        ))}
+        {count > shown.length && !showsAll && (
+          <button
+            type="button"
+            onClick={() => {
+              showAll(true);
+            }}
+          >
+            {rows.length < count
+              ? `Show ${countText(rows.length)} of ${countText(count)}`
+              : `Show all ${countText(count)}`}
+          </button>
+        )}
+        {showsAll && rows.length < count && ` and ${countText(count - rows.length)} more`}
+      </td>
+    </tr>
+  );
+}
+
+/** As docs/event-loop.md explains them. */
+const CAUSES: Readonly<Record<string, string>> = {
+  code: "the program's own code ran: a loop, a regular expression, JSON, synchronous cryptography",
+  wait: 'the thread slept in a call: execSync, Atomics.wait, a synchronous read of a slow disk',
+  held: 'the thread wanted to run and got no CPU: the machine is overloaded, or a quota throttles it',
+  stop: 'the process did not run: SIGSTOP, a debugger such as gdb, or a paused virtual machine',
+  debugger: 'the thread slept while its inspector was open, probably at a breakpoint',
+};
+
+function textOf(field: string, value: unknown, duration: number): string {
+  if (field === 'eventloop.cpu_ms' && typeof value === 'number') {
+    return `${value}: ${cpuText(value * 1e6, duration)}`;
+  }
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const words = field === 'eventloop.cause' ? CAUSES[value] : undefined;
+  return words === undefined ? value : `${value}: ${words}`;
+}
