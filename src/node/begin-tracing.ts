@@ -67,7 +67,8 @@ function beginFirst(): void {
   }
   const ringDir = settleRingDir();
   mapPagesLate();
-  const ship = settings.ship === undefined ? undefined : shipper().shipTarget(settings);
+  const sends = (settings.ship ?? settings.metrics) !== undefined;
+  const sender = sends ? shipper().senderOf(settings) : undefined;
   claimSizeVariables();
   const run = joinRun(settings);
   const { firstClock } = run;
@@ -83,13 +84,13 @@ function beginFirst(): void {
     leaveRun(run, settings);
     return;
   }
-  if (ship !== undefined && run.topmost && heph !== undefined) {
-    part('TRACEWRIGHT_SHIP: nothing is sent', () => {
-      shipper().startShipper(run, settings, ship);
+  if (sender !== undefined && run.topmost && heph !== undefined) {
+    part('nothing is sent', () => {
+      shipper().startShipper(run, settings, sender);
     });
   }
   observe(plan);
-  if (process.env['NODE_OPTIONS'] && ship === undefined) {
+  if (process.env['NODE_OPTIONS'] && sender === undefined) {
     leaveNothing(settings, run, plan);
   } else if (!settings.quiet && run.topmost) {
     announce(settings, run, plan);

@@ -97,6 +97,7 @@ export function readSettings() {
     app: valueOf('APP'),
     name: fileName(textOf('NAME') ?? scriptName()),
     ship: valueOf('SHIP'),
+    metrics: valueOf('METRICS'),
     // Node's test runner prints what a test file prints.
     quiet: valueOf('QUIET') ?? process.env['NODE_TEST_CONTEXT'] !== undefined,
     ofThreads: ofThreads(),

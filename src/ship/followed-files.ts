@@ -48,7 +48,7 @@ interface FollowedFilesOptions {
   owners: ReadonlySet<number> | undefined;
   newestFirst: boolean;
   onFault: (fault: TracewrightError) => void;
-  onReleased?: FollowOptions['onReleased'];
+  onRecord?: FollowOptions['onRecord'];
   /** Says something once. */
   onNote: (text: string) => void;
 }
@@ -241,14 +241,14 @@ export class FollowedFiles {
   #add(path: string): void {
     const stats = this.#statsOf(path);
     if (stats === undefined) return;
-    const { ringDirs, onFault, onReleased, onNote } = this.#options;
+    const { ringDirs, onFault, onRecord, onNote } = this.#options;
     if (!this.#trusted.isOwner(stats.uid)) {
       if (this.#foreign.has(path)) return;
       this.#foreign.add(path);
       onNote(`${path} belongs to user ${stats.uid}: it is left out. --owner ${stats.uid} reads it`);
       return;
     }
-    const following = { ringDirs, onFault, onReleased, links: this.#trusted.check };
+    const following = { ringDirs, onFault, onRecord, links: this.#trusted.check };
     const follower = new SpanFollower(path, following, this.#positionOf(path, stats));
     const { mtimeMs, ino: inode, birthtimeMs: bornMs, size: seenSize } = stats;
     const unread = { size: -1, readAt: -Infinity, failures: 0 };

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TracewrightError } from '../core/errors.js';
+import { hasCode } from '../core/files/system-error.js';
+import { ADDRESS } from '../core/settings/kinds.js';
 import { wrongSetting } from './errors.js';
 import { metricsText } from './metrics-text.js';
 import type { Shipper } from './shipper.js';
@@ -11,6 +15,8 @@ const TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 /** Of a client that sends or reads slowly, in milliseconds. */
 const MOST_MS = 5000;
+/** An address that another process has is tried again after this time. */
+const RETRY_MS = 1000;
 const MOST_CONNECTIONS = 32;
 const MOST_HEADER_BYTES = 8192;
 const DEFAULT_HOST = '127.0.0.1';
@@ -24,7 +30,7 @@ interface MetricsOptions {
 
 /** `HOST:PORT`, `:PORT` or `PORT`. */
 export function parseAddress(address: string): { host: string; port: number } {
-  const [, host, port] = /^(?:(\[[0-9a-f:.]+\]|[\w.-]*):)?(\d{1,5})$/i.exec(address) ?? [];
+  const [, host, port] = ADDRESS.exec(address) ?? [];
   if (port === undefined || Number(port) > 65_535) {
     throw wrongSetting('--metrics', address, 'HOST:PORT, such as 127.0.0.1:9464');
   }
@@ -56,23 +62,31 @@ export class MetricsServer {
     this.#server.unref();
   }
 
-  /** @returns its URL. @throws TracewrightError if it cannot listen there. */
-  async listen(address: string): Promise<string> {
+  /**
+   * @param onTaken takes that another process listens there, which is tried again; undefined: that is an error.
+   * @returns its URL.
+   * @throws TracewrightError if it cannot listen there.
+   */
+  async listen(address: string, onTaken?: () => void): Promise<string> {
     const { host, port } = parseAddress(address);
     const server = this.#server;
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', (error) => {
-        const { message } = error;
-        reject(
-          new TracewrightError('ERR_SYSTEM', `--metrics ${address}: ${message}`, {
-            field: '--metrics',
-            value: address,
-            cause: error,
-          }),
-        );
-      });
-      server.listen(port, host, resolve);
-    });
+    for (;;) {
+      try {
+        server.listen(port, host);
+        await once(server, 'listening');
+        break;
+      } catch (error) {
+        if (onTaken === undefined || !hasCode(error, 'EADDRINUSE')) {
+          throw new TracewrightError(
+            'ERR_SYSTEM',
+            `--metrics ${address}: ${(error as Error).message}`,
+            { field: '--metrics', value: address, cause: error },
+          );
+        }
+        onTaken();
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
+    }
     // A later error of the server must not end the command.
     server.on('error', () => undefined);
     const own = server.address() as AddressInfo;

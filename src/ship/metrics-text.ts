@@ -1,9 +1,11 @@
 import type { Shipper } from './shipper.js';
+import { LOOP_METRICS } from './loop-metrics.js';
 import { SpanMetrics } from './span-metrics.js';
-import type { Exemplar } from './span-metrics.js';
+import type { Exemplar, Series } from './span-metrics.js';
+import type { Labels } from './metric-labels.js';
 
-type Labels = Readonly<Record<string, string>>;
-type Sample = readonly [value: number, labels: Labels];
+/** `part` is appended to the name. */
+type Sample = readonly [value: number, labels: Labels, part?: string];
 
 /** Prometheus knows three escapes; other control characters of a name could act on a terminal. */
 const escaped = (text: string): string =>
@@ -28,28 +30,34 @@ class MetricsText {
   }
 
   gauge(name: string, help: string, samples: readonly Sample[]): void {
-    this.#head(name, help, 'gauge');
-    for (const [value, labels] of samples) this.#line(name, labels, value);
+    this.samples(name, help, 'gauge', samples);
   }
 
   /** @param name without the suffix `_total`. */
   counter(name: string, help: string, samples: readonly Sample[]): void {
-    this.#head(this.#isOpenMetrics ? name : `${name}_total`, help, 'counter');
-    for (const [value, labels] of samples) this.#line(`${name}_total`, labels, value);
+    this.samples(name, help, 'counter', samples);
   }
 
-  durations(name: string, help: string, { limits, metrics }: Histogram): void {
+  samples(name: string, help: string, type: string, samples: readonly Sample[]): void {
+    const suffix = type === 'counter' ? '_total' : '';
+    this.#head(this.#isOpenMetrics ? name : name + suffix, help, type);
+    for (const [value, labels, part = ''] of samples) {
+      this.#line(name + part + suffix, labels, value);
+    }
+  }
+
+  durations(name: string, help: string, all: Iterable<Series>): void {
+    const { limits } = SpanMetrics;
     this.#head(name, help, 'histogram');
-    for (const { service, route, requests, sumSeconds, buckets, exemplars } of metrics.routes) {
-      const labels = { service, route };
+    for (const { labels, count, sumSeconds, buckets, exemplars } of all) {
       let sum = 0;
-      buckets.forEach((count, i) => {
-        sum += count;
+      buckets.forEach((each, i) => {
+        sum += each;
         const le = i < limits.length ? String(limits[i]) : '+Inf';
         this.#line(`${name}_bucket`, { ...labels, le }, sum, exemplars[i]);
       });
       this.#line(`${name}_sum`, labels, sumSeconds);
-      this.#line(`${name}_count`, labels, requests);
+      this.#line(`${name}_count`, labels, count);
     }
   }
 
@@ -67,18 +75,20 @@ class MetricsText {
   }
 }
 
-interface Histogram {
-  limits: readonly number[];
-  metrics: SpanMetrics;
-}
-
-/** What the shippers have done, and the requests that they have read. */
+/** What the shippers have done, and what they have read. */
 export function metricsText(
   shippers: readonly Shipper[],
   metrics: SpanMetrics | undefined,
   isOpenMetrics: boolean,
 ): string {
   const text = new MetricsText(isOpenMetrics);
+  const sending = shippers.filter(({ target }) => target.isNowhere !== true);
+  if (sending.length > 0) addShippers(text, sending);
+  if (metrics !== undefined) addServices(text, metrics, shippers[0]!);
+  return isOpenMetrics ? `${text.text}# EOF\n` : text.text;
+}
+
+function addShippers(text: MetricsText, shippers: readonly Shipper[]): void {
   const ofEach = (value: (shipper: Shipper) => number): Sample[] =>
     shippers.map((shipper) => [value(shipper), { target: shipper.target.label }]);
   const prefix = 'tracewright_ship';
@@ -122,22 +132,33 @@ export function metricsText(
     'How long what was recorded has waited.',
     ofEach(({ lagMs }) => lagMs / 1000),
   );
-  if (metrics !== undefined) addRequests(text, metrics);
-  return isOpenMetrics ? `${text.text}# EOF\n` : text.text;
 }
 
-function addRequests(text: MetricsText, metrics: SpanMetrics): void {
-  const routes = [...metrics.routes];
-  text.counter(
-    'tracewright_request_errors',
-    'Requests that failed.',
-    routes.map(({ service, route, errors }) => [errors, { service, route }]),
-  );
-  text.counter(
-    'tracewright_unfinished_requests',
-    'Requests that were open when their process ended.',
-    routes.map(({ service, route, unfinished }) => [unfinished, { service, route }]),
-  );
-  const histogram = { limits: SpanMetrics.limits, metrics };
-  text.durations('tracewright_request_duration_seconds', 'Requests by duration.', histogram);
+function addServices(text: MetricsText, metrics: SpanMetrics, { files }: Shipper): void {
+  for (const [{ name, help, isWait }, series] of metrics.families) {
+    const all = [...series];
+    if (all.length === 0) continue;
+    text.durations(name, help, all);
+    if (isWait === true) continue;
+    const prefix = `tracewright_${name.replace(/^tracewright_|_(?:duration_)?seconds$/g, '')}`;
+    text.counter(
+      `${prefix}_errors`,
+      'Those whose status is an error.',
+      all.map(({ labels, errors }) => [errors, labels]),
+    );
+    text.counter(
+      `${prefix}_unfinished`,
+      'Those that were open when their process ended.',
+      all.map(({ labels, unfinished }) => [unfinished, labels]),
+    );
+  }
+  const loops = metrics.loops.of(files);
+  for (const [name, { type, help, values }] of Object.entries(LOOP_METRICS)) {
+    const samples = loops.flatMap((loop) =>
+      Object.entries(values(loop)).flatMap(([part, value]): Sample[] =>
+        value === undefined ? [] : [[value, loop.labels, part]],
+      ),
+    );
+    if (samples.length > 0) text.samples(name, help, type, samples);
+  }
 }

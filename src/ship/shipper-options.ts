@@ -28,8 +28,8 @@ export interface ShipperOptions {
   resource: RecordedAttributes;
   /** Takes each span once, when it is read. */
   onSpan?: ((span: SpanRecord) => void) | undefined;
-  /** Takes counts of requests that were not kept, each once. */
-  onReleased?: FollowOptions['onReleased'];
+  /** Takes each event once that is no span, when it is read. */
+  onRecord?: FollowOptions['onRecord'];
   /** Whether traces of dead processes are completed on the disk, too. */
   recovers?: boolean;
   refusedSpans: RefusedSpans | undefined;

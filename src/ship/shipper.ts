@@ -91,8 +91,8 @@ export class Shipper {
     };
     const reportRefusal = refusalReport(target.label, options.refusedSpans, say);
     const positions = checkpoint?.positionsOf(target.label) ?? new Map<string, SpanPosition>();
-    const { onReleased } = options;
-    const following = { ringDirs, owners, newestFirst, onFault, onReleased, onNote: onMessage };
+    const { onRecord } = options;
+    const following = { ringDirs, owners, newestFirst, onFault, onRecord, onNote: onMessage };
     this.#files = new FollowedFiles(paths, positions, following);
     const isBusy = (): boolean => this.#until === 'idle' && this.#files.isGrowing;
     this.#silence = new SilenceLimit(options.patienceMs ?? PATIENCE_MS, isBusy, () => {

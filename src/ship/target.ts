@@ -34,6 +34,8 @@ export type Outcome =
 export interface ShipTarget {
   /** Names it in messages, metrics and the checkpoint: without user, password or query. */
   readonly label: string;
+  /** Whether nothing is sent: spans are only counted. */
+  readonly isNowhere?: boolean;
   /** Whether the target knows a batch that it has, if its spans are cut as before. */
   readonly knowsRepeats?: boolean;
   /** Of a target that collects what it has accepted, and stores it later. */
@@ -49,6 +51,14 @@ export interface ShipTarget {
   reload?(): void;
   close(): Promise<void>;
 }
+
+/** Takes what is read, and sends it nowhere. */
+export const NOWHERE: ShipTarget = {
+  label: 'metrics',
+  isNowhere: true,
+  send: () => Promise.resolve({ kind: 'accepted' }),
+  close: () => Promise.resolve(),
+};
 
 /** A file that is complete, and gets its name once the checkpoint says that it is. */
 export interface UnnamedFile {

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseAddress } from '../../src/ship/metrics-server.js';
@@ -13,9 +11,9 @@ import { startSpan } from '../../src/spans/start-span.js';
 import { main, tracewright } from '../cli/run-command.js';
 import { temporaryDirectory } from '../heph/temporary-file.js';
 import { recorded } from '../spans/span-trace.js';
+import { needsPrometheus, startPrometheus } from './prometheus.js';
 import { Receiver } from './receiver.js';
 
-const PROMETHEUS = '/usr/bin/prometheus';
 const directory = temporaryDirectory();
 const children: ChildProcess[] = [];
 let runs = 0;
@@ -77,15 +75,15 @@ describe('metrics of ship', { timeout: 60_000 }, () => {
         .poll(() => textOf(url), { timeout: 20_000 })
         .toContain(`tracewright_ship_spans_total{target="${receiver.url}/v1/traces"} 60\n`);
       const text = await textOf(url);
-      const pay = 'service="shop",route="/pay"';
-      expect(text).toContain(`tracewright_request_duration_seconds_bucket{${pay},le="0.25"} 0\n`);
-      expect(text).toContain(`tracewright_request_duration_seconds_bucket{${pay},le="0.5"} 10\n`);
-      expect(text).toContain(`tracewright_request_duration_seconds_bucket{${pay},le="+Inf"} 10\n`);
-      expect(text).toContain(`tracewright_request_duration_seconds_count{${pay}} 10\n`);
+      const pay = 'service="shop",http_request_method="",http_route="/pay",status_class=""';
+      expect(text).toContain(`http_server_request_duration_seconds_bucket{${pay},le="0.25"} 0\n`);
+      expect(text).toContain(`http_server_request_duration_seconds_bucket{${pay},le="0.5"} 10\n`);
+      expect(text).toContain(`http_server_request_duration_seconds_bucket{${pay},le="+Inf"} 10\n`);
+      expect(text).toContain(`http_server_request_duration_seconds_count{${pay}} 10\n`);
       expect(text).toContain(
-        `tracewright_request_duration_seconds_count{service="shop",route="/"} 20\n`,
+        `http_server_request_duration_seconds_count{${pay.replace('/pay', '/')}} 20\n`,
       );
-      expect(text).toContain(`tracewright_request_errors_total{${pay}} 1\n`);
+      expect(text).toContain(`tracewright_http_server_request_errors_total{${pay}} 1\n`);
       expect(text).toMatch(/tracewright_ship_retries_total\{[^}]*\} [1-9]/);
       expect(text).not.toContain('trace_id');
       const open = await textOf(url, 'application/openmetrics-text; version=1.0.0');
@@ -137,39 +135,17 @@ describe('metrics of ship', { timeout: 60_000 }, () => {
   });
 
   it('is scraped by Prometheus', async (context) => {
-    if (!existsSync(PROMETHEUS))
-      context.skip(`${PROMETHEUS} is not installed: apt-get install prometheus`);
+    needsPrometheus(context);
     const traces = join(directory, 'scraped');
     await recordRequests(traces);
     await shutdown();
     const url = await shipWithMetrics(traces, 'http://127.0.0.1:1', '--span-metrics');
-    const config = join(directory, 'prometheus.yml');
-    const { host } = new URL(url);
-    writeFileSync(
-      config,
-      `scrape_configs: [{job_name: ship, scrape_interval: 1s, static_configs: [{targets: ['${host}']}]}]`,
-    );
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address() as AddressInfo;
-    free.close();
-    const prometheus = spawn(
-      PROMETHEUS,
-      [
-        `--config.file=${config}`,
-        `--storage.tsdb.path=${join(directory, 'tsdb')}`,
-        `--web.listen-address=127.0.0.1:${port}`,
-      ],
-      { stdio: 'ignore' },
-    );
-    children.push(prometheus);
-    const query = encodeURIComponent('tracewright_request_duration_seconds_count{route="/pay"}');
-    const ask = async (): Promise<unknown> => {
-      const answer = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${query}`);
-      const { data } = (await answer.json()) as { data: { result: { value: unknown[] }[] } };
-      return data.result[0]?.value[1];
-    };
-    await expect.poll(() => ask().catch(() => undefined), { timeout: 40_000 }).toBe('10');
+    const { child, ask } = await startPrometheus(directory, new URL(url).host);
+    children.push(child);
+    const query = 'http_server_request_duration_seconds_count{http_route="/pay"}';
+    const sum = async (): Promise<number> =>
+      (await ask(query)).reduce((all, { value }) => all + value, 0);
+    await expect.poll(sum, { timeout: 40_000 }).toBe(10);
   });
 
   it('has a bounded number of routes, and leaves out what its process left open', async () => {
@@ -181,9 +157,9 @@ describe('metrics of ship', { timeout: 60_000 }, () => {
       metrics.add({ ...span!, attributes: { 'http.route': `/${i}` } });
     }
     metrics.add({ ...span!, unfinished: true });
-    const routes = [...metrics.routes];
+    const routes = [...metrics.families].flatMap(([, series]) => [...series]);
     expect(routes.length).toBeLessThanOrEqual(1002);
-    expect(routes.reduce((sum, { requests }) => sum + requests, 0)).toBe(3000);
+    expect(routes.reduce((sum, { count }) => sum + count, 0)).toBe(3000);
     expect(routes.reduce((sum, { unfinished }) => sum + unfinished, 0)).toBe(1);
   });
 
@@ -203,6 +179,9 @@ describe('metrics of ship', { timeout: 60_000 }, () => {
       2,
       expect.stringContaining('--span-metrics needs --metrics'),
     ]);
+    expect(tracewright('ship', directory, '--metrics-only', '--to', 'http://x').stderr).toContain(
+      '--metrics-only sends nothing: no --to',
+    );
   });
 
   // What is to be kept holds for all later targets of the process: so it comes last.
@@ -222,7 +201,8 @@ describe('metrics of ship', { timeout: 60_000 }, () => {
       const ms = i % 50 === 0 ? 700 : 1 + (i % 40);
       const failed = i % 70 === 0;
       const options = { kind: 'server', parent: null, startTime: start + i } as const;
-      const request = startSpan(`GET ${route}`, { 'http.route': route }, options);
+      const attributes = { 'http.request.method': 'GET', 'http.route': route };
+      const request = startSpan(`GET ${route}`, attributes, options);
       startSpan('query', {}, { parent: request }).end();
       if (failed) request.fail(new Error('refused'));
       request.end(start + i + ms);
@@ -241,12 +221,14 @@ describe('metrics of ship', { timeout: 60_000 }, () => {
         .toMatch(/tracewright_ship_spans_total\{[^}]*\} [1-9]/);
       const text = await textOf(url);
       for (const [route, { requests, errors, ms, slow }] of log) {
-        const labels = `{service="shop",route="${route}"`;
-        const name = 'tracewright_request_duration_seconds';
+        const labels = `{service="shop",http_request_method="GET",http_route="${route}",status_class=""`;
+        const name = 'http_server_request_duration_seconds';
         expect(text).toContain(`${name}_count${labels}} ${requests}\n`);
         expect(text).toContain(`${name}_bucket${labels},le="+Inf"} ${requests}\n`);
         expect(text).toContain(`${name}_bucket${labels},le="0.5"} ${requests - slow}\n`);
-        expect(text).toContain(`tracewright_request_errors_total${labels}} ${errors}\n`);
+        expect(text).toContain(
+          `tracewright_http_server_request_errors_total${labels}} ${errors}\n`,
+        );
         const [, sum] = text.split(`${name}_sum${labels}} `);
         expect(Number.parseFloat(sum!)).toBeCloseTo(ms / 1000, 6);
       }

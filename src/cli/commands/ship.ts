@@ -1,6 +1,7 @@
 import { bytesIn } from '../../core/settings/amounts.js';
 import { PREFIX, textOf } from '../../core/settings/value-of.js';
 import { setFlagsFromString } from 'node:v8';
+import type { TracewrightError } from '../../core/errors.js';
 import { counted } from '../../core/readable-text.js';
 import { checkExportable, spanTest } from '../../export/selection.js';
 import { Checkpoint, defaultCheckpoint } from '../../ship/checkpoint.js';
@@ -13,6 +14,7 @@ import { resourceOfOptions } from '../../ship/resource-options.js';
 import { IN_FLIGHT, Shipper } from '../../ship/shipper.js';
 import type { ShipperOptions } from '../../ship/shipper-options.js';
 import { SpanMetrics } from '../../ship/span-metrics.js';
+import { NOWHERE } from '../../ship/target.js';
 import {
   type Command,
   EXIT_FAULTY,
@@ -42,7 +44,7 @@ export const shipCommand: Command = {
                        [--refused DIR] [--recover] [--delete] [--newest-first]
                        [--compression gzip|none] [--in-flight N]
                        [--create-stream AGE[,BYTES]] [--roll BYTES,TIME]
-                       [--metrics HOST:PORT] [--span-metrics]
+                       [--metrics HOST:PORT] [--span-metrics | --metrics-only]
                        [--most-lag SECONDS] [--bandwidth BYTES]
                        [--owner UID|any]... [--ring-dir DIR]...
 
@@ -83,7 +85,9 @@ does not answer, spans wait in their files.
                   made if there is none: 7d or 7d,10G
   --roll          when a file of Parquet is complete; default 128MB,5m
   --metrics       serve /metrics for Prometheus, and /healthz
-  --span-metrics  with requests, errors and durations by service and route
+  --span-metrics  with requests, errors and durations by service and route,
+                  jobs, waits for pools, event loops and memory
+  --metrics-only  the same, and nothing is sent
   --most-lag      /healthz answers 503 if a target is later; default 300
   --in-flight     requests at once; default ${IN_FLIGHT}, at most ${MOST_IN_FLIGHT}
   --bandwidth     bytes of traces a second at most: 500k, 10M
@@ -122,6 +126,7 @@ Exit codes
         roll: { type: 'string' },
         metrics: { type: 'string' },
         'span-metrics': { type: 'boolean' },
+        'metrics-only': { type: 'boolean' },
         'most-lag': { type: 'string' },
         'in-flight': { type: 'string' },
         bandwidth: { type: 'string' },
@@ -160,20 +165,24 @@ Exit codes
         say(text);
       },
     };
+    const isOnlyCounted = values['metrics-only'] === true;
+    if (isOnlyCounted) checkMetricsOnly(values);
     const urls: readonly (string | undefined)[] = values.to ?? [textOf('SHIP')];
     const headers = values.headers ?? [];
     if (headers.length > urls.length) {
       throw new UsageError(`there are ${headers.length} --headers and ${urls.length} --to`);
     }
     const targets = urls.map((url, i) =>
-      openTarget({
-        url,
-        headersFile: headers[i],
-        compression: values.compression,
-        createStream: values['create-stream'],
-        roll: values.roll,
-        onNote: say,
-      }),
+      isOnlyCounted
+        ? NOWHERE
+        : openTarget({
+            url,
+            headersFile: headers[i],
+            compression: values.compression,
+            createStream: values['create-stream'],
+            roll: values.roll,
+            onNote: say,
+          }),
     );
     const labels = targets.map(({ label }) => label);
     if (new Set(labels).size < labels.length) throw new UsageError('two --to are the same');
@@ -186,27 +195,43 @@ Exit codes
     const refused = values.refused === undefined ? undefined : new RefusedSpans(values.refused);
     const file = values.checkpoint ?? defaultCheckpoint(positionals, labels);
     const checkpoint = new Checkpoint(file);
-    const spanMetrics = values['span-metrics'] === true ? new SpanMetrics() : undefined;
+    const hasSpanMetrics = isOnlyCounted || values['span-metrics'] === true;
+    const spanMetrics = hasSpanMetrics ? new SpanMetrics() : undefined;
     const shippers = targets.map((target, i) => {
       const own = { ...options, refusedSpans: refused };
       // Each target reads all spans: they are counted once.
       if (i > 0) return new Shipper(target, checkpoint, own);
       return new Shipper(target, checkpoint, {
         ...own,
-        onSpan: spanMetrics?.add.bind(spanMetrics),
+        onSpan: spanMetrics?.add,
         // Nobody knows which of the requests that were not kept a condition selects.
-        onReleased:
-          values.match === undefined ? spanMetrics?.addReleased.bind(spanMetrics) : undefined,
+        onRecord: values.match === undefined ? spanMetrics?.addRecord : undefined,
         recovers: values.recover === true,
       });
     });
     const mostLagMs = checkCount('--most-lag', values['most-lag'] ?? '300', MOST_LAG) * 1000;
-    let metrics: MetricsServer | undefined;
-    if (values.metrics !== undefined) {
-      metrics = new MetricsServer({ shippers, spanMetrics, mostLagMs });
-      say(`metrics at ${await metrics.listen(values.metrics)}`);
-    } else if (spanMetrics !== undefined) throw new UsageError('--span-metrics needs --metrics');
     const until = values.once === true ? 'once' : values['until-idle'] === true ? 'idle' : 'ended';
+    let metrics: MetricsServer | undefined;
+    const address = values.metrics;
+    if (address !== undefined) {
+      metrics = new MetricsServer({ shippers, spanMetrics, mostLagMs });
+      // The process of the run before has the address until it ends. Spans are read meanwhile.
+      const onTaken = (): void => {
+        options.onMessage(`another process listens at ${address}: it is tried again every second`);
+      };
+      const listening = metrics.listen(address, until === 'idle' ? onTaken : undefined);
+      const isListening = listening.then((url) => {
+        say(`metrics at ${url}`);
+      });
+      if (until !== 'idle') await isListening;
+      else {
+        isListening.catch((error: unknown) => {
+          options.onFault(error as TracewrightError);
+        });
+      }
+    } else if (spanMetrics !== undefined) {
+      throw new UsageError(`--${isOnlyCounted ? 'metrics-only' : 'span-metrics'} needs --metrics`);
+    }
     let isEnding = false;
     const end = (): void => {
       if (isEnding) return;
@@ -231,7 +256,9 @@ Exit codes
           }, DELETE_EVERY_MS)
         : undefined;
     if (until !== 'once')
-      say(`follows ${positionals.join(', ')} and sends to ${labels.join(', ')}`);
+      say(
+        `follows ${positionals.join(', ')}${isOnlyCounted ? '' : ` and sends to ${labels.join(', ')}`}`,
+      );
     try {
       await Promise.all(shippers.map((shipper) => shipper.run(until)));
       if (values.delete === true) deleteSent(shippers, checkpoint, options.ringDirs, say);
@@ -244,7 +271,8 @@ Exit codes
     }
     let code = faults.end();
     for (const { target, counts, isIdle } of shippers) {
-      const parts = [`${counted(counts.spans, 'span')} sent to ${target.label}`];
+      const spans = counted(counts.spans, 'span');
+      const parts = [isOnlyCounted ? `${spans} read` : `${spans} sent to ${target.label}`];
       if (counts.refused > 0) parts.push(`${counts.refused} refused`);
       if (counts.invalid > 0) parts.push(`${counts.invalid} left out: an id of zeros is not valid`);
       if (!isIdle) parts.push('the rest has not arrived, and goes with the next run');
@@ -259,6 +287,22 @@ Exit codes
 function reportUnsent(): void {
   process.exitCode = EXIT_FAULTY;
   printMessage('tracewright ship: ends although spans were not sent: they go with the next run');
+}
+
+/** Options of where and how spans are sent. */
+const SENDING = [
+  'to',
+  'headers',
+  'refused',
+  'delete',
+  'in-flight',
+  'roll',
+  'create-stream',
+] as const;
+
+function checkMetricsOnly(values: Partial<Record<(typeof SENDING)[number], unknown>>): void {
+  const used = SENDING.find((name) => values[name] !== undefined);
+  if (used !== undefined) throw new UsageError(`--metrics-only sends nothing: no --${used}`);
 }
 
 function checkCount(option: string, text: string, most: number): number {

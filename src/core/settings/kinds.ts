@@ -99,6 +99,9 @@ export function text(limit = 'a text', pattern = /./s): Kind<string> {
   };
 }
 
+/** `HOST:PORT`, `:PORT` or `PORT`. */
+export const ADDRESS = /^(?:(\[[0-9a-f:.]+\]|[\w.-]*):)?(\d{1,5})$/i;
+
 const MODES: readonly number[] = [0o600, 0o640, 0o644, 0o660, 0o664];
 const MODE_LIMIT = '0600, 0640, 0644, 0660 or 0664';
 

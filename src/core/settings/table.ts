@@ -1,5 +1,6 @@
 import { PRIVATE_FILE } from '../options/file-mode.js';
 import {
+  ADDRESS,
   autoFlag,
   bytes,
   duration,
@@ -110,6 +111,11 @@ export const SETTINGS = {
    */
   QUIET: setting(flag, undefined),
 
+  /**
+   * Where a process next to the run serves [metrics](shipping/metrics.md) for Prometheus.
+   * @default none
+   */
+  METRICS: setting(text('HOST:PORT, such as 127.0.0.1:9464', ADDRESS), undefined),
   /** With `heph` alone a thread has an [ovni stream](instrumentation.md#events-of-your-own-in-ovni) once the program calls ovni. */
   FORMATS: setting(list('heph, ovni or heph,ovni', /^(?:(?:heph|ovni)(?:,|$))+$/), ['heph']),
   /**

@@ -25,21 +25,29 @@ const SHIPPED_BYTES = String(2 ** 30);
 /** Of processes that a test runner has started: Node's, Jest and Vitest. */
 const TEST_VARIABLES = ['NODE_TEST_CONTEXT', 'JEST_WORKER_ID', 'VITEST'];
 
-/** Where this process's run sends spans, within a budget; undefined: nowhere, or it is run by a test runner. */
-export function shipTarget({ ship, heph, hephTarget }: Settings): string | undefined {
-  if (ship === undefined) return undefined;
+/** What becomes of the spans of a run, in a process next to it. */
+export interface Sender {
+  /** Where they are sent, within a budget. It may have a password, so that no command line has it. */
+  to: string | undefined;
+  /** Where metrics of them are served. */
+  metrics: string | undefined;
+}
+
+/** What this process's run wants of a sender; undefined: nothing, or it is run by a test runner. */
+export function senderOf({ ship: to, metrics, heph, hephTarget }: Settings): Sender | undefined {
   if (TEST_VARIABLES.some((name) => process.env[name] !== undefined)) return undefined;
+  const variable = to === undefined ? 'TRACEWRIGHT_METRICS' : 'TRACEWRIGHT_SHIP';
   if ((process as { permission?: unknown }).permission !== undefined) {
     warn(
-      'TRACEWRIGHT_SHIP: no process is started under --permission; run `tracewright ship` next to the service',
+      `${variable}: no process is started under --permission; run \`tracewright ship\` next to the service`,
     );
     return undefined;
   }
   if (heph && hephTarget === undefined) {
-    process.env['TRACEWRIGHT_MAX_BYTES'] ??= SHIPPED_BYTES;
-    return ship;
+    if (to !== undefined) process.env['TRACEWRIGHT_MAX_BYTES'] ??= SHIPPED_BYTES;
+    return { to, metrics };
   }
-  warn('TRACEWRIGHT_SHIP: only a Heph trace in the directory of the run is sent');
+  warn(`${variable}: only a Heph trace in the directory of the run is read`);
   return undefined;
 }
 
@@ -51,25 +59,32 @@ function pathsOf({ directory, earlier }: Run, { directory: wanted }: Settings): 
 /**
  * Starts one process that sends what the run records. It outlives the service, has none of its streams, and is no
  * part of the run.
- *
- * @param to where spans are sent. It may have a password, so that no command line has it.
  */
-export function startShipper(run: Run, settings: Settings, to: string): void {
+export function startShipper(run: Run, settings: Settings, { to, metrics }: Sender): void {
   const command = join(__dirname, '..', 'cli', 'main.js');
   if (!existsSync(command)) {
-    warn(`TRACEWRIGHT_SHIP: ${command} is missing, so nothing is sent; run \`tracewright ship\``);
+    warn(`${command} is missing, so nothing is sent; run \`tracewright ship\``);
     return;
   }
-  const paths = pathsOf(run, settings);
-  const env: NodeJS.ProcessEnv = { ...FEW_ARENAS, TRACEWRIGHT_SHIP: to };
+  // Metrics alone are those of this run: a sender that counted earlier ones again would be wrong.
+  const paths = to === undefined ? [run.directory] : pathsOf(run, settings);
+  const env: NodeJS.ProcessEnv = {
+    ...FEW_ARENAS,
+    ...(to !== undefined && { TRACEWRIGHT_SHIP: to }),
+  };
   for (const [name, value] of Object.entries(process.env)) {
     if (!NOT_INHERITED.test(name)) env[name] = value;
   }
   const ringDir = process.env['TRACEWRIGHT_RING_DIR'];
   // One for all runs of a name: a shipper that still works for an earlier one refuses a second.
-  const key = `${settings.directory ?? paths[0]!}\n${to}`;
-  const checkpoint = statePath('ship', key, 'hook-');
+  const checkpoint =
+    to === undefined
+      ? join(run.directory, 'metrics.json')
+      : statePath('ship', `${settings.directory ?? paths[0]!}\n${to}`, 'hook-');
   const args = ['ship', ...paths, '--until-idle', '--checkpoint', checkpoint];
+  if (metrics !== undefined) {
+    args.push('--metrics', metrics, to === undefined ? '--metrics-only' : '--span-metrics');
+  }
   if (ringDir !== undefined && ringDir !== '') args.push('--ring-dir', ringDir);
   const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
   const log = join(run.directory, 'ship.log');
@@ -82,15 +97,19 @@ export function startShipper(run: Run, settings: Settings, to: string): void {
       stdio: ['ignore', output, output],
     });
     child.on('error', (error) => {
-      warn(`TRACEWRIGHT_SHIP: nothing is sent: ${error.message}`);
+      warn(`nothing is sent: ${error.message}`);
     });
     child.unref();
     if (child.pid === undefined) return;
     setPriority(child.pid, LOW_PRIORITY);
     if (!settings.quiet) {
+      const what = [
+        ...(to === undefined ? [] : [`sends spans to ${hostOf(to)}`]),
+        ...(metrics === undefined ? [] : [`serves metrics at ${metrics}`]),
+      ];
       writeSync(
         2,
-        `tracewright: process ${child.pid} sends spans to ${hostOf(to)}, in 60 to 100 MB of memory; ${log} has its messages\n`,
+        `tracewright: process ${child.pid} ${what.join(' and ')}, in 60 to 100 MB of memory; ${log} has its messages\n`,
       );
     }
   } finally {

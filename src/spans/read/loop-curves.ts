@@ -4,6 +4,7 @@ import {
   LOOP_BUSY,
   LOOP_CALLING,
   LOOP_CALLS,
+  LOOP_COLLECTIONS,
   LOOP_DELAY,
   LOOP_DESCRIPTION,
   LOOP_DNS,
@@ -17,7 +18,7 @@ import {
 } from '../layout.js';
 
 /** What an event loop did from the start of a record to its end. A figure is undefined if it was not recorded. */
-interface LoopFigures {
+export interface LoopFigures {
   /** Of the record, in ns: at least 1. */
   length: number;
   /** Ns in which the loop ran code. */
@@ -28,6 +29,8 @@ interface LoopFigures {
   longest: number | undefined;
   /** Ns of garbage collections. */
   gc: number | undefined;
+  /** Number of those. */
+  collections: number | undefined;
   /** Number of DNS look-ups that have ended. */
   lookUps: number | undefined;
   /** Ns of a DNS look-up on average. */
@@ -42,12 +45,10 @@ interface LoopFigures {
   rss: number | undefined;
 }
 
-/** Whether an event says what an event loop did. */
-function isLoopRecord({ description, attributes }: EventPacket): boolean {
-  return description === LOOP_DESCRIPTION && attributes[0]?.name === VERSION;
-}
-
-function loopFigures({ attributes, start, end }: EventPacket): LoopFigures {
+/** What an event says of an event loop; undefined: nothing. */
+export function loopFiguresOf(event: EventPacket): LoopFigures | undefined {
+  const { description, attributes, start, end } = event;
+  if (description !== LOOP_DESCRIPTION || attributes[0]?.name !== VERSION) return undefined;
   const valueOf = (wanted: string): number | undefined => {
     const found = attributes.find(({ name }) => name === wanted)?.value;
     return typeof found === 'bigint' ? Number(found) : undefined;
@@ -60,6 +61,7 @@ function loopFigures({ attributes, start, end }: EventPacket): LoopFigures {
     delay: valueOf(LOOP_DELAY),
     longest: valueOf(LOOP_LONGEST),
     gc: valueOf(LOOP_GC),
+    collections: valueOf(LOOP_COLLECTIONS),
     lookUps,
     lookUp: dns === undefined ? undefined : dns / Math.max(1, lookUps ?? 1),
     calls: valueOf(LOOP_CALLS),
@@ -110,8 +112,8 @@ export class LoopCurves {
   /** Adds a record; one that says nothing of a loop adds nothing. Times are ns since the trace's epoch. */
   add(record: EventPacket): void {
     const { stream, start, end } = record;
-    if (!isLoopRecord(record) || end <= start) return;
-    const figures = loopFigures(record);
+    const figures = loopFiguresOf(record);
+    if (figures === undefined || end <= start) return;
     for (const [figure, name, unit] of CURVES) {
       const recorded = figures[figure];
       if (recorded === undefined) continue;

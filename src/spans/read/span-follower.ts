@@ -4,12 +4,12 @@ import type { Links } from '../../core/files/regular-file.js';
 import { EPOCH_PACKET_BYTES } from '../../heph/layout.js';
 import { CounterRanges } from '../../heph/read/living-pass.js';
 import { LivingFile } from '../../heph/read/living-file.js';
+import type { EventPacket } from '../../heph/packet.js';
 import { PacketCursor } from '../../heph/read/packet-cursor.js';
-import type { RecordedResource, SpanRecord } from '../span-record.js';
-import { releasedOf } from './released-requests.js';
-import type { ReleasedRequests } from './released-requests.js';
+import type { SpanRecord } from '../span-record.js';
 import { RecordReader } from './record-reader.js';
 import { SpanDecoder } from './span-decoder.js';
+import type { SpanNotes } from './span-notes.js';
 import { SpanWalk } from './span-walk.js';
 
 /** A run of events of a stream that were read in a ring: the first and the last counter. */
@@ -41,7 +41,11 @@ const NOT_READ = 1 << 20;
 /** Without a span in so many bytes, the reader has a moment. */
 const REST_BYTES = 1 << 20;
 
-type OnReleased = (released: ReleasedRequests, resource?: RecordedResource) => void;
+/**
+ * @param notes what is known of the file.
+ * @param path of the file.
+ */
+export type OnRecord = (record: EventPacket, notes: SpanNotes, path: string) => void;
 
 /** Options of a follower. */
 export interface FollowOptions {
@@ -51,8 +55,8 @@ export interface FollowOptions {
   links?: Links;
   /** Takes what cannot be read; the reading goes on. */
   onFault: OnFault;
-  /** Takes counts of requests that were not kept, each once. */
-  onReleased?: OnReleased | undefined;
+  /** Takes each event once that is neither a span nor a definition, such as a record of an event loop. */
+  onRecord?: OnRecord | undefined;
 }
 
 /**
@@ -174,7 +178,9 @@ export class SpanFollower {
         if (walk.isSettled) this.#offset = walk.endOffset;
         else this.#fromRings.add(walk.stream, walk.counter);
         if (walk.span === undefined) {
-          if (!walk.isResting && decoder.notes.isReleased) this.#takeReleased(walk);
+          const { onRecord } = this.#options;
+          const record = walk.isResting || onRecord === undefined ? undefined : walk.plainEvent();
+          if (record !== undefined) onRecord!(record, decoder.notes, this.path);
           if (this.#offset - restedAt < REST_BYTES) continue;
           restedAt = this.#offset;
           yield undefined;
@@ -197,16 +203,6 @@ export class SpanFollower {
       this.#decoder?.release();
       file.close();
     }
-  }
-
-  #takeReleased(walk: SpanWalk): void {
-    const { onReleased } = this.#options;
-    const event = onReleased === undefined ? undefined : walk.plainEvent();
-    if (event === undefined) return;
-    const released = releasedOf(event);
-    // Operations are counted by readers of all spans.
-    if (!released.isBelow)
-      onReleased?.(released, walk.decoder.notes.resources.get(released.resource));
   }
 
   /** Up to where the file of a live process is final. */

@@ -12,7 +12,6 @@ import {
   LOST_DROPPED,
   LOST_OPEN,
   LOST_TEXTS,
-  RELEASED_DESCRIPTION,
   RESOURCE_DESCRIPTION,
   SCHEMA_URL,
   SCOPE_DESCRIPTION,
@@ -80,8 +79,6 @@ export class SpanNotes {
   isClock = false;
   /** Whether it is a definition, a clock record or a record of losses. */
   isNote = false;
-  /** Whether it counts requests that were not kept. */
-  isReleased = false;
   /** What it says of losses. */
   losses: RecordedLosses | undefined;
   readonly #path: string;
@@ -98,7 +95,6 @@ export class SpanNotes {
     this.defined = undefined;
     this.isClock = false;
     this.isNote = false;
-    this.isReleased = false;
     this.losses = undefined;
   }
 
@@ -110,7 +106,6 @@ export class SpanNotes {
     this.isClock = isClock;
     const isLoss = description === LOSS_DESCRIPTION && !isDefinition;
     this.isNote = isDefinition || isClock || isLoss;
-    this.isReleased = description === RELEASED_DESCRIPTION && !isDefinition;
     if (!this.isNote) return;
     const own: RecordedAttributes = {};
     const fields = new Map<number, string>();

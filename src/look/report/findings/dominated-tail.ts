@@ -1,6 +1,6 @@
 import { rowAt } from '../../index/index-row.js';
 import { scaleOf } from '../groups/callees.js';
-import { POOLS } from '../groups/pool-waits.js';
+import { POOLS } from '../../../spans/read/pool-names.js';
 import { countText, durationText, shareText } from '../measures/units.js';
 import { exampleOf, ofService, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';

@@ -7,21 +7,13 @@ import type { IndexPart, LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
 import type { PoolWaits, TimeShare } from '../shape/report-shape.js';
+import { POOLS } from '../../../spans/read/pool-names.js';
 import { rowName } from '../names/row-name.js';
 import { CHOSEN, SPAN } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
 import { TimeSampler } from '../measures/samples.js';
 import { TracesElsewhere } from '../trees/traces-elsewhere.js';
 
-/** Names of spans of waiting for a pool, whatever else names its system. */
-export const POOLS: ReadonlySet<string> = new Set([
-  'generic pool',
-  'http pool',
-  'knex pool',
-  'mssql pool',
-  'mysql pool',
-  'postgresql pool',
-]);
 /** Of the link to the span that had the connection: for how many ns it had had it. */
 const HELD = 'tracewright.pool.held';
 /** Waits of a pool whose records are read for who held its connections, evenly from their time. */

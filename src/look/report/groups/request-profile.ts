@@ -4,7 +4,7 @@ import type { LookIndex } from '../../index/look-index.js';
 import { isMethod } from '../names/request-name.js';
 import type { CalleeName } from '../shape/report-shape.js';
 import type { TreeSpan } from '../shape/trace-shape.js';
-import { POOLS } from './pool-waits.js';
+import { POOLS } from '../../../spans/read/pool-names.js';
 
 /** So many spans above a call may have it alone, as a span of an ORM has its query. */
 const MOST_LIFTS = 3;
