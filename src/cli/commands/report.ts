@@ -11,6 +11,8 @@ import { rangeOf } from '../../look/condition/time-point.js';
 import { groupsBy } from '../../look/condition/where.js';
 import { PICTURED_GROUPS, reportPage } from '../../look/report/print/html/html-page.js';
 import { makeReport } from '../../look/report/report.js';
+import { newestRuns } from '../../look/report/recording/newest-runs.js';
+import type { ServiceRuns } from '../../look/report/shape/report-shape.js';
 import type { ReportOptions } from '../../look/report/report.js';
 import { endOf } from '../../look/report/measures/selection.js';
 import { SECTION_NAMES } from '../../look/report/print/text/report-sections.js';
@@ -47,6 +49,8 @@ type CompareValues = Parameters<typeof checkSelection>[0] &
   };
 
 const MAX_SLOWEST = 100;
+/** Earlier runs that are named. */
+const MOST_RUNS = 5;
 /** The index reports what cannot be searched. */
 const ignore = (): void => undefined;
 
@@ -54,7 +58,7 @@ const ignore = (): void => undefined;
 export const reportCommand: Command = {
   summary: 'say which requests were slow and why, and what is missing',
   help: `Usage: tracewright report PATH... [SELECTION] [--by GROUP]... [--slowest N]
-                         [--exact] [--all | --section NAME...]
+                         [--exact] [--all | --section NAME...] [--all-runs]
                          [--json | --html FILE [--force]] [INDEX]
        tracewright report PATH... --against OTHER... [SELECTION]
                          [--by ATTRIBUTE]... [--fail-if CHANGES] [--json]
@@ -68,6 +72,9 @@ Reports on the traces at PATH together, on one screen: what is wrong, routes,
 causes of failure, code that blocks event loops, how processes ended, and what
 is open. --all prints everything: also the slowest traces as trees, what routes
 wait for, calls of MPI, what was lost, and how busy the threads were.
+
+If PATH has several runs of a service, one after the other, the report is of the
+newest one, and a message names the others.
 
 With --against, compares PATH (after a change) with OTHER (before it): which
 spans became slower, which faster, and by how much.
@@ -92,7 +99,8 @@ ${conditionHelp}  --slowest     how many traces to show; default 5, at most ${MA
                 memory
   --all         every section in full
   --section     only this section; can be repeated:
-${sectionHelp()}  --force       replace FILE if it exists
+${sectionHelp()}  --all-runs    of all runs together
+  --force       replace FILE if it exists
 ${indexHelp}${inputHelp}  --help        print this text
 
 Text is as wide as the terminal, or 100 columns in a file or pipe. COLUMNS
@@ -118,6 +126,7 @@ Exit codes
         exact: { type: 'boolean' },
         all: { type: 'boolean' },
         section: { type: 'string', multiple: true },
+        'all-runs': { type: 'boolean' },
         force: { type: 'boolean' },
         ...conditionOptions,
         ...indexOptions,
@@ -149,7 +158,15 @@ Exit codes
     // Before what may take long: it fails if the file exists.
     if (file !== undefined) refusePartOf(findTraces(positionals, form, { onFault: ignore }), file);
     const page = file === undefined ? undefined : await fileOutput(file, values.force === true);
-    const { index, exitCode } = await openIndex('report', positionals, form, values);
+    let { index, exitCode } = await openIndex('report', positionals, form, values);
+    // Several paths are as they were asked for.
+    const isAll = values['all-runs'] === true || positionals.length > 1;
+    const newest = isAll ? undefined : newestRuns(index);
+    if (newest !== undefined) {
+      index.close();
+      printEarlierRuns(newest.services);
+      ({ index, exitCode } = await openIndex('report', newest.paths, form, values));
+    }
     const condition = {
       ...selection.condition,
       ...rangeOf(selection.range, { epoch: index.epoch, length: endOf(index) }),
@@ -170,6 +187,20 @@ Exit codes
     return exitCode;
   },
 };
+
+/** Names the runs that the report is not of. */
+function printEarlierRuns(services: readonly ServiceRuns[]): void {
+  for (const { service, paths } of services) {
+    const newest = paths.at(-1)!;
+    const others = paths.slice(0, -1);
+    const named = others.slice(-MOST_RUNS).join(', ');
+    const further = others.length > MOST_RUNS ? `, and ${others.length - MOST_RUNS} before` : '';
+    printMessage(
+      `tracewright report: this is the newest run of ${service}, ${newest}. Left out: ${named}${further}. ` +
+        `--all-runs reads all together, ${newest} --against ${others.at(-1)!} compares`,
+    );
+  }
+}
 
 /** @throws UsageError for what is no such condition. */
 function checkFailIf(text: string): FailIf {
@@ -210,7 +241,7 @@ function checkChoice(values: {
 }
 
 /** Options that say what a report of one recording has. */
-const NOT_COMPARED = ['html', 'slowest', 'exact', 'force', 'all', 'section'] as const;
+const NOT_COMPARED = ['html', 'slowest', 'exact', 'force', 'all', 'section', 'all-runs'] as const;
 
 /** @throws UsageError for an option that a comparison does not have. */
 function checkComparison(values: Readonly<Record<string, unknown>>): void {

@@ -82,3 +82,26 @@ it('names programs that have the same service name', async () => {
   await start('stock.mjs', join(traces, 'named'), { OTEL_SERVICE_NAME: 'stock' });
   expect(warnings(shop, `${shop}.1`, join(traces, 'named'))).toEqual([]);
 });
+
+it('reports on the newest run of a directory, and names the others', async () => {
+  const traces = join(directory, 'again');
+  for (const run of ['a', 'b', 'c']) await start('shop.mjs', join(traces, run));
+  const [a, b, c] = ['a', 'b', 'c'].map((run) => join(traces, run));
+  expect(warnings(traces)).toEqual([
+    `tracewright report: this is the newest run of bookshop, ${c}. Left out: ${a}, ${b}. ` +
+      `--all-runs reads all together, ${c} --against ${b} compares`,
+  ]);
+  const requests = (...args: string[]): number[] => {
+    const { stdout } = tracewright('report', '--cache', 'off', '--json', ...args);
+    return (JSON.parse(stdout) as { groups: { count: number }[] }).groups.map(({ count }) => count);
+  };
+  expect(requests(traces)).toEqual([1]);
+  expect(requests(traces, '--all-runs')).toEqual([3]);
+  expect(requests(a!, c!)).toEqual([2]);
+  expect(warnings(traces, '--all-runs')).toEqual([]);
+  // Those that run at the same time are one recording.
+  const together = join(directory, 'together');
+  await Promise.all(['a', 'b'].map((run) => start('shop.mjs', join(together, run))));
+  expect(warnings(together)).toEqual([]);
+  expect(requests(together)).toEqual([2]);
+});

@@ -3,6 +3,13 @@ import { runOf, sharedServices } from '../../../traces/run-directory.js';
 import type { LookIndex } from '../../index/look-index.js';
 import type { ServiceRuns } from '../shape/report-shape.js';
 
+/** The directory of the run of a trace, as its path is; undefined: it is of none. */
+export function runDirectory(path: string): string | undefined {
+  const run = runOf(path);
+  if (run === undefined || isAbsolute(path)) return run;
+  return relative('', run) || '.';
+}
+
 /** Services that several runs of the register hook have recorded, with the runs' directories, the first one first. */
 export function serviceRuns(
   { sources }: LookIndex,
@@ -12,9 +19,8 @@ export function serviceRuns(
   // Their programs are no runs of one service.
   const shared = sharedServices(sources);
   for (const { number, path, service } of sources) {
-    const run = runOf(path);
-    if (service === undefined || run === undefined || shared.has(service)) continue;
-    const directory = isAbsolute(path) ? run : relative('', run) || '.';
+    const directory = runDirectory(path);
+    if (service === undefined || directory === undefined || shared.has(service)) continue;
     const begins = runs.get(service) ?? new Map<string, number>();
     runs.set(service, begins);
     const { begin } = times.ofSource(number);
