@@ -1,5 +1,5 @@
 import { counted } from '../../core/readable-text.js';
-import { makeReport } from '../../look/report/report.js';
+import { traceReport } from '../../look/report/trace-report.js';
 import { jsonTrace, textTrace } from '../../look/report/print/text/text-trace.js';
 import { tracesThatBegin, traceDigits } from '../../look/report/trees/find-trace.js';
 import { type Command, parseCommandLine, UsageError } from '../command.js';
@@ -58,7 +58,7 @@ Exit codes
         const count = counted(others.length + 1, 'trace begins', 'traces begin');
         throw new UsageError(`${count} with ${digits}: ${ids}. Give more digits`);
       }
-      const { report } = await makeReport(index, { condition: { traceId }, slowest: 1 });
+      const report = await traceReport(index, traceId);
       await printLines(values.json === true ? [jsonTrace(report)] : textTrace(report, ownStyle()));
     } finally {
       index.close();

@@ -11,6 +11,7 @@ import type { PartsReady } from './groups/groups.js';
 import { FindingWindow } from './findings/evidence.js';
 import { findingsOf } from './findings/rules.js';
 import { calleesOf, callsPerRequest } from './groups/callees.js';
+import { examplesOf, type GroupExamples } from './groups/examples.js';
 import { refusedShares } from './groups/refused-requests.js';
 import { groupWaits } from './groups/group-waits.js';
 import { InterruptionTally } from './threads/interruptions.js';
@@ -22,6 +23,7 @@ import { groupPictures, timelineOf } from './groups/pictures.js';
 import { poolWaits } from './groups/pool-waits.js';
 import { REPORT_VERSION } from './shape/report-shape.js';
 import type {
+  FlameNode,
   GroupBy,
   GroupPicture,
   Report,
@@ -91,6 +93,14 @@ export interface ReportOptions {
   exact?: boolean;
   /** Groups of which pictures are wanted: none unless set. */
   pictures?: number;
+  /** Whether a closer look at the first group is wanted. */
+  closer?: boolean;
+}
+
+/** What one looks at of a single group. */
+interface CloserLook {
+  flame: FlameNode[];
+  examples: GroupExamples;
 }
 
 /** A report, what its pictures need beyond the figures, and where its spans are in the index. */
@@ -98,6 +108,8 @@ export interface IllustratedReport {
   report: Report;
   pictures: GroupPicture[];
   rows: ReportedRows;
+  /** Undefined: it is not wanted, or there is no group. */
+  closer?: CloserLook | undefined;
 }
 
 /** Rows of the index that a report names. */
@@ -229,7 +241,13 @@ function* figureSteps(
   before: RowSelection | undefined,
   grouping: Grouping,
   notKept: NotKept,
-  { condition = {}, slowest = DEFAULT_SLOWEST, exact = false, pictures = 0 }: ReportOptions,
+  {
+    condition = {},
+    slowest = DEFAULT_SLOWEST,
+    exact = false,
+    pictures = 0,
+    closer = false,
+  }: ReportOptions,
 ): Steps<IllustratedReport> {
   const { index } = selection;
   const { by } = grouping;
@@ -311,6 +329,7 @@ function* figureSteps(
     cost: yield* diskCost(selection, times, grouping.requests),
   };
   const window = new FindingWindow(index, { from, to: end });
+  const first = closer ? grouping.tallies[0] : undefined;
   const findings = findingsOf({
     ...{ index, report: figures, window, routes, failedCalls, interruptions, stallTimes },
   });
@@ -323,5 +342,9 @@ function* figureSteps(
       stalls: interruptions.longestStalls.map(({ row }) => row.row),
     },
     pictures: yield* groupPictures(selection, grouping, pictures),
+    closer: first && {
+      flame: waitsOf(first).flame.nodes,
+      examples: yield* examplesOf(selection, grouping, first, interruptions),
+    },
   };
 }

@@ -1,8 +1,8 @@
 /** Answers of the panels' routes, as the server writes and the page reads them. */
 
 import type { ComparedErrors, ComparedGroup } from '../compare/comparison-shape.js';
-import type { Report } from '../report/shape/report-shape.js';
-import type { TreeSpanFields } from '../report/shape/trace-shape.js';
+import type { ErrorType, FlameNode, Report } from '../report/shape/report-shape.js';
+import type { SlowTrace, TreeRow } from '../report/shape/trace-shape.js';
 
 /** A line of `GET /data/find`, which are JSON. The last one is `done`. */
 export interface FindLine {
@@ -50,6 +50,16 @@ export interface ReportAnswer {
   threads: ReportedRow[];
   /** By number in `report.interruptions.longest`. */
   stalls: ReportedRow[];
+  /** Of the first group; null: it was not asked for, or there is none. */
+  closer: { flame: FlameNode[]; examples: ExampleRow[] } | null;
+}
+
+/** A span that stands for others of its group. */
+export interface ExampleRow extends ReportedRow {
+  what: 'typical' | 'slowest' | 'notBlocked' | 'failed';
+  duration: number;
+  /** Null: it belongs to no trace. */
+  traceId: string | null;
 }
 
 /** Open spans that the panel lists. */
@@ -103,24 +113,15 @@ export interface CompareAnswer {
   errors: ComparedErrors;
 }
 
-/** When a thread was stalled, or collected garbage. */
-export interface WaterfallPause {
-  kind: 'stall' | 'collection' | 'blocked';
-  /** Of `blocked`: by what. */
-  name?: string;
-  /** Ns since time 0. */
-  start: number;
-  end: number;
-}
+/** When a thread was stalled, or collected garbage: ns since time 0. */
+export type WaterfallPause = readonly [kind: 'stall' | 'collection', start: number, end: number];
 
-/** A span of the waterfall, in the order of the tree. `start` is since time 0, `waited` without `pauses` that it caused. */
-export interface WaterfallRow extends TreeSpanFields {
-  row: number;
-  /** Of a request whose name has no path. */
-  path: string | null;
-  source: number;
-  host: string | null;
-  /** Of its thread: between the call in another process and its own start, and what it has waited for itself. */
+/** A row of the waterfall, in the order of the tree. `start` is since time 0. */
+export interface WaterfallRow extends TreeRow {
+  /** Of the longest span that it is for, or of the stall; null: it is none of the recording. */
+  row: number | null;
+  source: number | null;
+  /** Of its own thread, while it was open. */
   pauses: WaterfallPause[];
 }
 
@@ -133,12 +134,16 @@ export interface ClockError {
   child: string;
 }
 
-/** `GET /data/trace`: the trace of a row. */
-export interface TraceAnswer {
-  traceId: string | null;
+/**
+ * `GET /data/trace`: that of `tracewright trace --json`, and why its spans failed. A row that is for several siblings has
+ * a row of each below it.
+ */
+export interface TraceAnswer extends Omit<SlowTrace, 'rows'> {
   rows: WaterfallRow[];
-  /** Spans that are not in `rows`. */
-  omitted: number;
+  /** The row that waited, and ns since time 0 at which it began. */
+  top: number;
+  begin: number;
+  errors: ErrorType[];
   /** Null: no child seems to begin before its parent in another process. */
   clocks: ClockError | null;
 }

@@ -4,6 +4,7 @@ import type { IndexPart, LookIndex } from '../../index/look-index.js';
 import { TargetBudget, nameTargets } from '../names/call-target.js';
 import type { BlockedSpans } from '../trees/blocked-spans.js';
 import type { CalledThreads } from '../trees/called-threads.js';
+import { FlameTally } from './flame.js';
 import type { GroupTally, Grouping } from './groups.js';
 import type { GroupWaits } from '../shape/report-shape.js';
 import type { RowSelection } from '../measures/selection.js';
@@ -28,9 +29,14 @@ const WHOLE_MS = 1.5e6;
 export interface SampledWaits {
   readonly figures: GroupWaits;
   readonly requests: readonly SampledRequest[];
+  readonly flame: FlameTally;
 }
 
-const NOTHING: SampledWaits = { figures: { sampled: 0, waitedFor: [] }, requests: [] };
+const NOTHING: SampledWaits = {
+  figures: { sampled: 0, waitedFor: [] },
+  requests: [],
+  flame: new FlameTally(),
+};
 
 /** Calls of a group of which it is read whom they have asked. */
 const MOST_TARGETS = 500;
@@ -83,6 +89,7 @@ interface Sample {
 
 class SampledGroup implements SampledWaits {
   readonly requests: SampledRequest[] = [];
+  readonly flame = new FlameTally();
   readonly #sampler: TimeSampler;
   readonly #waits = new WaitTally();
   readonly #targets = new TargetBudget(MOST_TARGETS);
@@ -121,6 +128,7 @@ class SampledGroup implements SampledWaits {
     const waited = waitedTimes(spans, new SpanFamily(spans), 0);
     nameTargets(index, found, spans, this.#targets, (at) => waited[at]! > 0);
     this.#waits.add(spans, waited, 0, weight);
+    this.flame.add(spans, waited, weight);
     this.requests.push(profileOf(index, found, own, spans, waited, weight));
     this.#sampled += 1;
   }

@@ -19,3 +19,10 @@ export function causeText({
   if (message === null) what.push(`of ${name}`);
   return what.join(' ');
 }
+
+/** `failed in shop: RangeError "no order ?" (2 times)`: of the spans of one trace. */
+export function failedText(error: ErrorType): string {
+  const { service, count } = error;
+  const times = count === 1 ? '' : ` (${count} times)`;
+  return `failed${service === null ? '' : ` in ${service}`}: ${causeText(error)}${times}`;
+}

@@ -51,6 +51,14 @@ export interface GroupWaits {
   waitedFor: WaitedFor[];
 }
 
+/** What a request of a group led through, from the top. Ns of one request, on its critical path. */
+export interface FlameNode extends CalleeName, Pick<WaitedFor, 'kind' | 'service'> {
+  depth: number;
+  self: number;
+  /** Of it and of all below it. */
+  total: number;
+}
+
 /** A row of the table of groups. */
 export interface Group extends Latency, GroupWaits {
   name: string;

@@ -56,6 +56,8 @@ export interface TreeSpan extends Omit<
   end: number;
   /** Which of the spans had the thread meanwhile: the time is its own. */
   runsFor?: number | undefined;
+  /** Of a blocked span: the row of the stall. */
+  stall?: number;
 }
 
 /** Time of the critical path by the name of the span that took it. */

@@ -1,6 +1,5 @@
-import { rowAt, IndexRow } from '../../index/index-row.js';
+import { IndexRow } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
-import { TargetBudget, nameTargets } from '../names/call-target.js';
 import type { BlockedSpans } from '../trees/blocked-spans.js';
 import type { CalledThreads } from '../trees/called-threads.js';
 import { spansAround } from './delayed-spans.js';
@@ -11,72 +10,13 @@ import type { InterruptionTally } from '../threads/interruptions.js';
 import { isoTime } from '../measures/units.js';
 import { LongestRows } from '../measures/longest-rows.js';
 import type { Report } from '../shape/report-shape.js';
-import type { SlowTrace, TreeSpan } from '../shape/trace-shape.js';
-import { requestPath } from '../names/row-name.js';
+import type { SlowTrace } from '../shape/trace-shape.js';
 import type { RowSelection } from '../measures/selection.js';
-import { traceSpans } from '../trees/span-family.js';
-import { traceTree } from '../trees/trace-tree.js';
+import { describeTrace } from '../trees/one-trace.js';
 import type { Steps } from '../../index/turns.js';
 
-/** Rows of one tree. */
-const MAX_ROWS = 200;
 /** A trace can have several long spans: candidates for each trace that is wanted. */
 const CANDIDATES = 16;
-/** Calls of one trace of which it is read whom they have asked. */
-const MOST_TARGETS = 500;
-
-function slowTrace(
-  index: LookIndex,
-  row: number,
-  traceId: string | null,
-  interruptions: InterruptionTally,
-  called: CalledThreads,
-  blocked: BlockedSpans,
-): SlowTrace {
-  const { rows, spans, slow, all } = traceSpans(index, row, traceId);
-  const unread = Math.max(0, all - spans.length);
-  nameTargets(index, rows, spans, new TargetBudget(MOST_TARGETS));
-  addInterruptions(index, rows, spans, interruptions);
-  called.addPauses(rows, spans);
-  blocked.addTo(rows, spans);
-  const { rows: tree, omitted, waitedFor } = traceTree(spans, slow, MAX_ROWS);
-  const { name, service, start, end } = spans[slow]!;
-  const lost = interruptions.overlap(rowAt(index, row).track, start, end);
-  return {
-    traceId,
-    name,
-    path: requestPath(index, row),
-    service,
-    start: isoTime(index.epoch, start),
-    duration: end - start,
-    spans: all,
-    stalls: lost.stall,
-    collections: lost.collection,
-    waitedFor,
-    delayedBy: null,
-    rows: tree,
-    omitted: omitted + unread,
-  };
-}
-
-/** Says of the requests among some spans how long their threads did not work meanwhile. */
-function addInterruptions(
-  index: LookIndex,
-  rows: readonly number[],
-  spans: readonly TreeSpan[],
-  interruptions: InterruptionTally,
-): void {
-  if (interruptions.isEmpty) return;
-  for (const [i, row] of rows.entries()) {
-    const { isRequest, track } = rowAt(index, row);
-    if (!isRequest) continue;
-    const span = spans[i]!;
-    const { stall, collection } = interruptions.overlap(track, span.start, span.end);
-    span.stalls = stall;
-    span.collections = collection;
-  }
-}
-
 interface NamedInterval extends Interval {
   name: string;
 }
@@ -130,7 +70,7 @@ export function* slowTraces(
     const key = traceId ?? `row ${row}`;
     if (known.has(key)) return undefined;
     known.add(key);
-    const slow = slowTrace(index, row, traceId, interruptions, called, blocked);
+    const { trace: slow } = describeTrace(index, row, { interruptions, called, blocked });
     slowest.push(slow);
     rows.push(row);
     return slow;

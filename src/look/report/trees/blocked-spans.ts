@@ -86,6 +86,7 @@ export class BlockedSpans {
     for (const { at, stall, service, start, end, block, isOwn } of found) {
       if (above.get(stall)!.has(at)) continue;
       const pause = spanOfPause({ kind: 'stall', start, end }, at, service);
+      pause.stall = stall;
       if (block.blocker !== null) {
         pause.kind = 'blocked';
         pause.name = `blocked by ${block.blocker}`;

@@ -5,6 +5,8 @@ import { selfTime, SpanFamily, waitedTimes } from './span-family.js';
 
 interface TraceTree {
   rows: TreeRow[];
+  /** By row: the longest of the spans that it is for. */
+  longest: ReadonlyMap<TreeRow, number>;
   omitted: number;
   waitedFor: WaitedFor[];
 }
@@ -72,13 +74,22 @@ function rowOf(
  *
  * @param slow number of the span whose critical path is wanted.
  * @param maxRows of the tree: the longest, and those above them.
+ * @param unfolds whether the siblings that one row is for have rows below it.
  */
-export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: number): TraceTree {
+export function traceTree(
+  spans: readonly TreeSpan[],
+  slow: number,
+  maxRows: number,
+  unfolds = false,
+): TraceTree {
   const family = new SpanFamily(spans);
   const begin = spans.reduce((least, { start }) => Math.min(least, start), Infinity);
   const waited = waitedTimes(spans, family, slow);
   const rows: TreeRow[] = [];
-  const waiting = [{ siblings: shownSiblings(family.tops, spans), depth: 0 }];
+  const longestOf = new Map<TreeRow, number>();
+  const waiting: { siblings: Iterator<number[]>; depth: number }[] = [
+    { siblings: shownSiblings(family.tops, spans), depth: 0 },
+  ];
   while (waiting.length > 0 && rows.length < LOOKED_AT * maxRows) {
     const { siblings, depth } = waiting.at(-1)!;
     const next = siblings.next();
@@ -86,8 +97,17 @@ export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: num
       waiting.pop();
       continue;
     }
-    rows.push(rowOf(next.value, spans, family, waited, begin, depth));
-    if (next.value.length === 1) {
+    const row = rowOf(next.value, spans, family, waited, begin, depth);
+    rows.push(row);
+    const length = (at: number): number => spans[at]!.end - spans[at]!.start;
+    longestOf.set(
+      row,
+      next.value.reduce((most, at) => (length(at) > length(most) ? at : most)),
+    );
+    if (next.value.length > 1) {
+      const alone = next.value.map((at) => [at]).values();
+      if (unfolds) waiting.push({ siblings: alone, depth: depth + 1 });
+    } else {
       const children = family.children[next.value[0]!]!;
       if (children.length > 0) {
         waiting.push({ siblings: shownSiblings(children, spans), depth: depth + 1 });
@@ -96,9 +116,12 @@ export function traceTree(spans: readonly TreeSpan[], slow: number, maxRows: num
   }
   const tally = new WaitTally();
   tally.add(spans, waited, slow);
-  const longest = longestOfTree(rows, maxRows);
-  const omitted = longest.reduce((left, { repeated }) => left - repeated, spans.length);
-  return { rows: longest, omitted, waitedFor: tally.longest };
+  const shown = longestOfTree(rows, maxRows);
+  const omitted = shown.reduce(
+    (left, { repeated }) => left - (unfolds && repeated > 1 ? 0 : repeated),
+    spans.length,
+  );
+  return { rows: shown, longest: longestOf, omitted, waitedFor: tally.longest };
 }
 
 /** Names by which it is reported. */

@@ -1,10 +1,12 @@
 import { compareErrors } from '../../compare/compare-errors.js';
 import { compareGroups, type RowsOfSide } from '../../compare/compare-groups.js';
-import { rowAt } from '../../index/index-row.js';
+import { type IndexRow, rowAt } from '../../index/index-row.js';
+import type { GroupExamples } from '../../report/groups/examples.js';
 import { selectedCounts } from '../../report/groups/released-groups.js';
 import { makeReport } from '../../report/report.js';
 import {
   type CompareAnswer,
+  type ExampleRow,
   MOST_OPEN,
   type ReportAnswer,
   type ReportedRow,
@@ -21,7 +23,9 @@ export const reportRoute: Route = {
     const slowest = query.integer('slowest', 0, 20);
     const condition = conditionOf(query);
     const by = groupsOfText(query.text('by') ?? '');
-    const { report, rows } = await makeReport(index, { condition, slowest, ...by });
+    const closer = query.text('closer') !== undefined;
+    const options = { condition, slowest, closer, ...by };
+    const { report, rows, closer: group } = await makeReport(index, options);
     const reported = (row: number): ReportedRow => ({ row, start: rowAt(index, row).start });
     const json: ReportAnswer = {
       report,
@@ -29,10 +33,22 @@ export const reportRoute: Route = {
       open: rows.open.slice(0, MOST_OPEN).map(reported),
       threads: rows.threads.map(reported),
       stalls: rows.stalls.map(reported),
+      closer: group === undefined ? null : { flame: group.flame, examples: exampleRows(group) },
     };
     return { json };
   },
 };
+
+/** Those there are, each once. */
+function exampleRows({ examples }: { examples: GroupExamples }): ExampleRow[] {
+  const found = Object.entries(examples) as [ExampleRow['what'], IndexRow | undefined][];
+  return found.flatMap(([what, span]) => {
+    if (span === undefined || (what === 'notBlocked' && span.row === examples.slowest?.row))
+      return [];
+    const { row, start, duration, traceId } = span;
+    return [{ what, row, start, duration, traceId }];
+  });
+}
 
 /**
  * Compares sources with others. It takes the numbers of the sources of each side, the text of the find panel, and

@@ -1,172 +1,168 @@
-import { kindOfSpan } from '../../../look/report/names/interruption-kinds.js';
-import { nameWithDetail } from '../../../look/report/names/request-name.js';
-import { PAUSE_TEXTS } from '../../../look/report/print/report-texts.js';
+import { useRef } from 'preact/hooks';
+import { failedText } from '../../../look/report/print/cause-texts.js';
+import { waitedText } from '../../../look/report/print/report-texts.js';
+import { nameWithPath } from '../../../look/report/names/request-name.js';
+import { countText, durationText } from '../../../look/report/measures/units.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
-import type {
-  TraceAnswer,
-  WaterfallPause,
-  WaterfallRow,
-} from '../../../look/wire/panel-answers.js';
+import type { TraceAnswer } from '../../../look/wire/panel-answers.js';
+import { serviceOf } from '../../data/recording-data.js';
 import { rowFields } from '../../data/selected-row.js';
+import { useAnswer } from '../../data/use-answer.js';
+import { CopyButton } from '../../shell/copy-button.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { cssColour } from '../../theme/palette.js';
-import { countText, durationText } from '../../../look/report/measures/units.js';
-import { Link } from '../../shell/links.js';
-import { useAnswer } from '../../data/use-answer.js';
+import { momentText } from '../../time-line/axis-text.js';
+import { Details } from '../time-line/details.js';
+import { Waterfall } from './waterfall.js';
 
-/** Pixels that a level of the tree is indented by, up to so many levels. */
-const INDENT = 12;
-const MOST_INDENTED = 20;
-
-/** The trace of the selected span across processes and hosts, with its critical path. */
+/** One trace across processes and hosts: what the request waited for. */
 export function TraceView() {
   const { view } = useApp();
+  const id = useStore(view, (state) => state.id);
   const row = useStore(view, (state) => state.row);
-  if (row === undefined) return <p>Click a box of the time line to see its trace.</p>;
-  return <Waterfall row={row} />;
+  const asked = useRef({ question: '', traceId: '' });
+  if (id === undefined && row === undefined) return <NoTrace />;
+  // The id of a trace that was found by a row is the same question.
+  const isKnown = id !== undefined && id === asked.current.traceId;
+  const question = isKnown ? asked.current.question : (id ?? `row ${row}`);
+  return (
+    <Answered
+      key={question}
+      question={question}
+      onAnswer={(traceId) => {
+        asked.current = { question, traceId };
+        if (id === undefined) view.set({ id: traceId });
+      }}
+    />
+  );
 }
 
-function Waterfall({ row }: { row: number }) {
-  const app = useApp();
-  const { answer, words } = useAnswer<TraceAnswer>(String(row), (signal) =>
-    app.server.json<TraceAnswer>('/data/trace', rowFields(row, app.view.value.key), signal),
-  );
-  if (words !== '') return <p role="alert">{words}</p>;
-  if (answer === undefined) return <p>Reading …</p>;
-  const { rows, traceId, omitted, clocks } = answer;
-  const from = rows.reduce((least, { start }) => Math.min(least, start), Infinity);
-  const to = rows.reduce((most, { start, duration }) => Math.max(most, start + duration), 0);
-  const missing = rows.filter(({ missingParent }) => missingParent).length;
-  const critical = rows.filter(({ waited }) => waited > 0).length;
-  const severalHosts = new Set(rows.map(({ host }) => host)).size > 1;
-  const unfinished = rows.filter((each) => each.unfinished).length;
+/** What to do without a trace. */
+function NoTrace() {
+  const { navigate } = useApp();
+  const to = (view: 'overview' | 'time-line') => () => {
+    navigate(view);
+  };
   return (
-    <>
+    <div class="empty">
+      <h2>No trace is chosen</h2>
       <p>
-        {traceId === null ? 'This row belongs to no trace.' : <code>{traceId}</code>}{' '}
-        {countText(rows.length + omitted)} spans in {durationText(to - from)}.
-        {unfinished > 0 && ` ${countText(unfinished)} were open when their process ended.`}
-        {missing > 0 && ` The parents of ${countText(missing)} are not in this recording.`}
-        {omitted > 0 && ` ${countText(omitted)} are not shown.`}
-        {critical > 0 &&
-          ' A line below a bar marks the critical path; “waited for” is how much of it the span itself took.'}
-        {clockWords(rows, app.recording.answer?.sources ?? [])}
-        {clocks !== null &&
-          ` A span of ${clocks.child} seems to begin ${durationText(clocks.early)} before its parent of ${clocks.parent}: their clocks differ at least by that.`}
+        Search for the id that a log has, or choose a request on the{' '}
+        <button type="button" class="link" onClick={to('overview')}>
+          overview
+        </button>{' '}
+        or the{' '}
+        <button type="button" class="link" onClick={to('time-line')}>
+          time line
+        </button>
+        .
       </p>
-      <table class="waterfall">
-        <caption class="spoken">Spans of the trace in the order of their parents</caption>
-        <thead>
-          <tr>
-            <th scope="col">span</th>
-            <th scope="col">service</th>
-            <th scope="col" class="number">
-              duration
-            </th>
-            <th
-              scope="col"
-              class="number"
-              title="Time of the critical path that the span itself took"
-            >
-              waited for
-            </th>
-            <th scope="col" class="bars">
-              <span class="spoken">when</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((each) => (
-            <SpanLine
-              key={each.row}
-              span={each}
-              from={from}
-              length={Math.max(1, to - from)}
-              selected={each.row === row}
-              severalHosts={severalHosts}
-            />
-          ))}
-        </tbody>
-      </table>
-    </>
+    </div>
   );
+}
+
+interface AnsweredProps {
+  question: string;
+  onAnswer: (traceId: string) => void;
+}
+
+function Answered({ question, onAnswer }: AnsweredProps) {
+  const app = useApp();
+  const { answer, words } = useAnswer<TraceAnswer>(question, async (signal) => {
+    const { row, key } = app.view.value;
+    const fields = question.startsWith('row ') ? rowFields(row!, key) : { id: question };
+    const found = await app.server.json<TraceAnswer>('/data/trace', fields, signal);
+    if (app.view.value.row === undefined) app.view.set({ row: found.top, key: undefined });
+    if (found.traceId !== null) onAnswer(found.traceId);
+    return found;
+  });
+  if (words !== '') {
+    return (
+      <p role="alert" class="empty">
+        There is no such trace: {words}.
+      </p>
+    );
+  }
+  if (answer === undefined) return <p class="empty">Reading the trace …</p>;
+  return (
+    <div class="trace">
+      <Head {...answer} />
+      <div class="with-side">
+        <Waterfall answer={answer} />
+        <aside class="side" aria-label="Details" tabIndex={0}>
+          <Details />
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+/** What the trace is, what it waited for, and what is missing. */
+function Head(answer: TraceAnswer) {
+  const app = useApp();
+  const { traceId, service, duration, top, begin, errors, spans } = answer;
+  const waited = waitedText(answer);
+  const sources = app.recording.answer?.sources ?? [];
+  return (
+    <header class="trace-head">
+      <h2>
+        {nameWithPath(answer)}
+        {service === null ? '' : ` · ${service}`} · {durationText(duration)}
+      </h2>
+      <p class="quiet">
+        {momentText(app.recording.answer, begin)} · {countText(spans)}{' '}
+        {spans === 1 ? 'span' : 'spans'} ·{' '}
+        {traceId === null ? 'of no trace' : <code>{traceId}</code>}{' '}
+        {traceId !== null && <CopyButton text={traceId} what="the id of the trace" />}{' '}
+        <button
+          type="button"
+          onClick={() => {
+            void app.showRow(top, undefined, true);
+          }}
+        >
+          Show on the time line
+        </button>
+      </p>
+      {waited !== undefined && <p class="waited">{waited}</p>}
+      {errors.map((error) => (
+        <p key={failedText(error)} class="bad">
+          {failedText(error)}
+        </p>
+      ))}
+      <Notes answer={answer} sources={sources} />
+    </header>
+  );
+}
+
+/** What one must know to read the times. */
+function Notes({ answer, sources }: { answer: TraceAnswer; sources: readonly SourceAnswer[] }) {
+  const { rows, omitted, clocks } = answer;
+  const single = rows.filter(({ repeated }) => repeated === 1);
+  const open = single.filter(({ unfinished }) => unfinished).length;
+  const missing = single.filter(({ missingParent }) => missingParent).length;
+  const notes = [
+    ...(open > 0 ? [`${countText(open)} were open when their process ended.`] : []),
+    ...(missing > 0 ? [`The parents of ${countText(missing)} are not in this recording.`] : []),
+    ...(omitted > 0 ? [`${countText(omitted)} shorter ones are not shown.`] : []),
+    ...movedClocks(answer, sources),
+    ...(clocks === null
+      ? []
+      : [
+          `A span of ${clocks.child} seems to begin ${durationText(clocks.early)} before its parent of ${clocks.parent}: their clocks differ at least by that.`,
+        ]),
+  ];
+  return notes.length === 0 ? null : <p class="quiet">{notes.join(' ')}</p>;
 }
 
 /** Which times were moved, because a call shows how far two clocks are apart. */
-function clockWords(rows: readonly WaterfallRow[], sources: readonly SourceAnswer[]): string {
+function movedClocks({ rows }: TraceAnswer, sources: readonly SourceAnswer[]): string[] {
   const numbers = new Set(rows.map(({ source }) => source));
   return sources
     .filter(({ number, clockOffset }) => numbers.has(number) && clockOffset !== '0')
-    .map(({ service, path, host, clockOffset, clockError = 0 }) => {
+    .map((source) => {
+      const { host, clockOffset, clockError = 0 } = source;
       const machine = host === undefined ? '' : ` on ${host}`;
-      const moved = `The times of ${service ?? path}${machine} are moved by`;
-      return ` ${moved} ${durationText(Number(clockOffset))}, right within ${durationText(clockError)}.`;
-    })
-    .join('');
-}
-
-interface SpanLineProps {
-  span: WaterfallRow;
-  from: number;
-  length: number;
-  selected: boolean;
-  severalHosts: boolean;
-}
-
-function SpanLine({ span, from, length, selected, severalHosts }: SpanLineProps) {
-  const app = useApp();
-  const { row, depth, name, service, host, start, duration, waited, status, pauses } = span;
-  const kind = kindOfSpan(name);
-  const colour = kind === undefined ? app.recording.nameColours.of(name) : cssColour(kind);
-  const percent = (value: number): string => `${((value / length) * 100).toFixed(3)}%`;
-  return (
-    <tr class={selected ? 'selected' : ''} aria-current={selected ? 'true' : undefined}>
-      <th scope="row" style={{ paddingLeft: `${Math.min(depth, MOST_INDENTED) * INDENT}px` }}>
-        <Link go={() => void app.showRow(row, start)}>{nameWithDetail(span)}</Link>
-        {status === 'error' && <span class="bad"> error</span>}
-        {span.unfinished && ' unfinished'}
-        {pauses.length > 0 && <span class="quiet"> after {pausesText(pauses)}</span>}
-        {span.missingParent && <span class="quiet"> parent missing</span>}
-      </th>
-      <td>
-        {service ?? '–'}
-        {severalHosts && host !== null && ` on ${host}`}
-      </td>
-      <td class="number">{durationText(duration)}</td>
-      <td class="number">{waited > 0 ? durationText(waited) : ''}</td>
-      <td class="bars">
-        {pauses.map((pause) => (
-          <div
-            key={pause.start}
-            class="bar pause"
-            title={pausesText([pause])}
-            style={{
-              left: percent(pause.start - from),
-              width: `max(2px, ${percent(pause.end - pause.start)})`,
-              backgroundColor: cssColour(pause.kind === 'collection' ? 'collection' : 'stall'),
-            }}
-          />
-        ))}
-        <div
-          class={waited > 0 ? 'bar critical' : 'bar'}
-          style={{
-            left: percent(start - from),
-            width: `max(2px, ${percent(duration)})`,
-            backgroundColor: colour,
-          }}
-        />
-      </td>
-    </tr>
-  );
-}
-
-/** Words for what a span has waited for, by what it was. */
-function pausesText(pauses: readonly WaterfallPause[]): string {
-  const times = new Map<string, number>();
-  for (const { kind, name = '', start, end } of pauses) {
-    const what = kind === 'blocked' ? name : `of ${PAUSE_TEXTS[kind]}`;
-    times.set(what, (times.get(what) ?? 0) + end - start);
-  }
-  return [...times].map(([what, time]) => `${durationText(time)} ${what}`).join(' and ');
+      const moved = `The times of ${serviceOf(source)}${machine} are moved by`;
+      return `${moved} ${durationText(Number(clockOffset))}, right within ${durationText(clockError)}.`;
+    });
 }

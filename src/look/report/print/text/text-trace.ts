@@ -1,7 +1,7 @@
 import { terminalText } from '../../../../core/readable-text.js';
 import { wellFormedJson } from '../../../../core/json.js';
 import type { Report } from '../../shape/report-shape.js';
-import { causeText } from '../cause-texts.js';
+import { failedText } from '../cause-texts.js';
 import { wrapped } from './display-width.js';
 import { traceLines } from './text-sections.js';
 import type { TextStyle } from './text-style.js';
@@ -13,11 +13,7 @@ export function* textTrace(
 ): Generator<string, void> {
   yield* traceLines(slowest, style, true);
   for (const error of errors.types) {
-    const { service, count } = error;
-    const times = count === 1 ? '' : ` (${count} times)`;
-    const of = service === null ? '' : ` in ${service}`;
-    const text = `failed${of}: ${causeText(error)}${times}`;
-    for (const line of wrapped(text, style.width)) yield style.paint('bad', line);
+    for (const line of wrapped(failedText(error), style.width)) yield style.paint('bad', line);
   }
 }
 
