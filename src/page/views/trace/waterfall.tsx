@@ -381,7 +381,7 @@ function SpanRow(props: SpanRowProps) {
             window={window}
             colour={colour}
             kind={[
-              'bar',
+              'stretch',
               each.waited > 0 ? 'critical' : '',
               each.status === 'error' ? 'failed' : '',
               each.unfinished ? 'open' : '',
@@ -396,7 +396,7 @@ function SpanRow(props: SpanRowProps) {
             to={to}
             window={window}
             colour={cssColour(what)}
-            kind="bar pause"
+            kind="stretch pause"
             title={`${what === 'stall' ? 'loop blocked' : 'garbage collection'} ${durationText(to - from)}`}
           />
         ))}
