@@ -87,7 +87,7 @@ export const PAUSE_TEXTS = {
 } as const;
 
 /** `UPDATE ledger in billing`, if another service than the waiting one did it; of a pause, whose event loop it was. */
-function waitName(waited: WaitedFor, waiting: string | null): string {
+export function waitName(waited: WaitedFor, waiting: string | null): string {
   const { kind, service, isItself } = waited;
   if (kind === 'stall' || kind === 'collection')
     return `${PAUSE_TEXTS[kind]}${service === null ? '' : ` of ${service}`}`;

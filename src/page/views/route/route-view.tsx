@@ -1,194 +1,209 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LatencyColumns, LatencyMeta } from '../../../look/wire/panel-answers.js';
-import { FIND_TEXT, choiceFields, routeOf, withDurations } from '../../data/choice.js';
+import { groupTable } from '../../../look/report/print/tables/group-tables.js';
+import { calleeTable } from '../../../look/report/print/tables/callee-table.js';
+import { errorTable } from '../../../look/report/print/tables/error-table.js';
+import { slowShareTable } from '../../../look/report/print/tables/interruption-tables.js';
+import { countText, durationText, rateText } from '../../../look/report/measures/units.js';
+import type { Group } from '../../../look/report/shape/report-shape.js';
+import type { ExampleRow, ReportAnswer } from '../../../look/wire/panel-answers.js';
+import { FiguresTable } from '../../charts/figures-table.js';
+import { type Choice, choiceFields, routeOf, scopeOf, searchText } from '../../data/choice.js';
+import { useAnswer } from '../../data/use-answer.js';
+import { ErrorsLink, ExampleLink, Link } from '../../shell/links.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { tickText } from '../../time-line/axis-text.js';
-import { canvasColours, textScale } from '../../theme/theme.js';
-import { countText, durationText, shareText } from '../../../look/report/measures/units.js';
-import { useAnswer } from '../../data/use-answer.js';
-import {
-  countIn,
-  drawLatencyMap,
-  figuresOf,
-  lineSums,
-  orderedBrush,
-  cellAt,
-  rangesOf,
-} from './latency-map.js';
-import type { Brush, LatencyMap } from './latency-map.js';
+import { clearRange } from '../../time-line/navigation.js';
+import { FlameGraph } from './flame-graph.js';
+import { LatencyChart } from './latency-chart.js';
+import { RequestParts } from './request-parts.js';
 
-const COLUMNS = 160;
-const MOVES: Readonly<Record<string, readonly [number, number]>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, 1],
-  ArrowDown: [0, -1],
-};
-
-interface Cell {
-  column: number;
-  line: number;
+/** Why a route is slow: the requests that the view's parameter `where` selects. */
+export function RouteView() {
+  const { view } = useApp();
+  const where = useStore(view, (state) => routeOf(state).where);
+  return where === '' ? <RouteChoice /> : <OneRoute where={where} />;
 }
 
-/** Duration by time, and how often each duration occurs; a brushed part chooses spans. */
-export function RouteView() {
+function useReport(choice: Choice, fields: Readonly<Record<string, string | number>>) {
   const app = useApp();
-  const choice = useStore(app.view, (state) => JSON.stringify(routeOf(state)));
-  const name = useStore(app.view, ({ parameters }) => parameters['name']);
-  const theme = useStore(app.view, (state) => state.theme);
-  const { answer, words } = useAnswer<LatencyMap>(choice, async (signal) => {
-    const fields = { ...choiceFields(routeOf(app.view.value)), columns: COLUMNS };
-    const { columns, meta } = await app.server.columns<LatencyColumns, LatencyMeta>(
-      '/data/latency',
-      fields,
-      signal,
-    );
-    return { ...meta, ...columns };
-  });
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const [brush, setBrush] = useState<{ from: Cell; to: Cell } | undefined>(undefined);
-  const [pointed, point] = useState<number | undefined>(undefined);
-  const [size, resize] = useState(0);
-  const shown: Brush | undefined = brush && orderedBrush(brush.from, brush.to);
+  const asked = { ...choiceFields(choice), ...fields };
+  return useAnswer<ReportAnswer>(JSON.stringify(asked), (signal) =>
+    app.server.json<ReportAnswer>('/data/report', asked, signal),
+  );
+}
 
-  useEffect(() => {
-    const watch = new ResizeObserver(() => {
-      resize((before) => before + 1);
-    });
-    watch.observe(canvas.current!);
-    return () => {
-      watch.disconnect();
-    };
-  }, []);
-  useEffect(() => {
-    const { current } = canvas;
-    const context = current?.getContext('2d');
-    if (current == null || context == null || answer === undefined) return;
-    const { clientWidth, clientHeight } = current;
-    const ratio = window.devicePixelRatio;
-    const scale = textScale();
-    current.width = Math.round(clientWidth * ratio);
-    current.height = Math.round(clientHeight * ratio);
-    context.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
-    const [width, height] = [clientWidth / scale, clientHeight / scale];
-    drawLatencyMap(context, answer, shown, canvasColours(), width, height);
-  }, [answer, brush, theme, size]);
-
-  const cellOf = (event: PointerEvent): Cell => {
-    const { clientWidth, clientHeight } = canvas.current!;
-    const [width, height, x, y] = [clientWidth, clientHeight, event.offsetX, event.offsetY].map(
-      (pixels) => pixels / textScale(),
-    ) as [number, number, number, number];
-    return cellAt(answer!, width, height, x, y);
-  };
-  const choose = (chosen: Brush): void => {
-    const { from, to, least, most } = rangesOf(answer!, chosen);
-    const text = withDurations(routeOf(app.view.value).where, least, most);
-    app.announce(`${countText(countIn(answer!, chosen))} spans chosen`);
-    setBrush(undefined);
-    app.navigate('find', { rangeFrom: from, rangeTo: to, parameters: { [FIND_TEXT]: text } });
-  };
-  const onKey = (event: KeyboardEvent): void => {
-    const move = MOVES[event.key];
-    if (answer === undefined) return;
-    if (event.key === 'Enter' && shown !== undefined) choose(shown);
-    else if (event.key === 'Escape') setBrush(undefined);
-    else if (move === undefined) return;
-    else {
-      const last = brush?.to ?? { column: 0, line: 0 };
-      const to = {
-        column: Math.max(0, Math.min(answer.columns - 1, last.column + move[0])),
-        line: Math.max(0, Math.min(answer.lines - 1, last.line + move[1])),
-      };
-      setBrush({ from: event.shiftKey && brush !== undefined ? brush.from : to, to });
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  };
+/** The routes there are: durations of several kinds of spans are never mixed. */
+function RouteChoice() {
+  const { view, navigate } = useApp();
+  const scope = useStore(view, (state) => JSON.stringify(scopeOf(state)));
+  const { answer, words } = useReport(JSON.parse(scope) as Choice, { slowest: 0 });
+  if (words !== '') return <p role="alert">{words}</p>;
+  if (answer === undefined) return <p>Counting the routes …</p>;
+  const table = groupTable(answer.report);
+  if (table.rows.length === 0) return <p>There are no spans in this range.</p>;
   return (
-    <div class="latency-panel">
-      <h2>{name ?? 'Durations of all spans'}</h2>
+    <FiguresTable
+      caption="Choose a route"
+      table={table}
+      cell={({ name, service, where }, { title }, text) =>
+        where === null || title !== table.columns[0]!.title ? undefined : (
+          <Link
+            go={() => {
+              const parameters = { name, service: service ?? '', where: searchText(where) };
+              navigate('route', { parameters });
+            }}
+          >
+            {text}
+          </Link>
+        )
+      }
+    />
+  );
+}
+
+/** Which of its requests are looked at. */
+const PARTS = [
+  ['', 'all'],
+  ['slow', 'slowest 5 %'],
+  ['failed', 'failed'],
+] as const;
+
+function OneRoute({ where }: { where: string }) {
+  const { view } = useApp();
+  const scope = useStore(view, (state) => JSON.stringify(routeOf(state)));
+  const part = useStore(view, ({ parameters }) => parameters['part'] ?? '');
+  const least = useStore(view, ({ parameters }) => parameters['least']);
+  const name = useStore(view, ({ parameters }) => parameters['name']) ?? where;
+  const service = useStore(view, ({ parameters }) => parameters['service']) ?? '';
+  const terms = { slow: `duration>=${least}ns`, failed: 'status=error' }[part];
+  const choice = JSON.parse(scope) as Choice;
+  if (terms !== undefined) choice.where += ` ${terms}`;
+  const { answer, words, pending } = useReport(choice, { slowest: 0, closer: 1 });
+  const group = answer?.report.groups[0];
+  return (
+    <div class="route" aria-busy={pending}>
+      <h2>
+        {name}
+        {service !== '' && ` · ${service}`}
+      </h2>
+      {group !== undefined && <p class="waited">{figuresText(group)}</p>}
+      <p>
+        {PARTS.map(([id, title]) => (
+          <button
+            key={id}
+            type="button"
+            aria-pressed={part === id}
+            disabled={id === 'slow' && part !== 'slow' && (group === undefined || part !== '')}
+            onClick={() => {
+              const parameters = { ...view.value.parameters, part: id };
+              const p95 = id === 'slow' && group !== undefined ? { least: String(group.p95) } : {};
+              view.set({ parameters: { ...parameters, ...p95 } });
+            }}
+          >
+            {title}
+          </button>
+        ))}
+      </p>
       {words !== '' && <p role="alert">{words}</p>}
-      {answer !== undefined && <MapLegend map={answer} />}
-      <canvas
-        ref={canvas}
-        class="latency-map"
-        role="img"
-        tabIndex={0}
-        aria-label="Heat map: duration by time, darker where there are more spans, and a histogram"
-        aria-describedby="latency-words"
-        onKeyDown={onKey}
-        onPointerDown={(event) => {
-          if (answer === undefined) return;
-          canvas.current!.setPointerCapture(event.pointerId);
-          const at = cellOf(event);
-          setBrush({ from: at, to: at });
-        }}
-        onPointerMove={(event) => {
-          if (answer !== undefined) point(cellOf(event).column);
-          if (event.buttons === 1 && brush !== undefined && answer !== undefined) {
-            setBrush({ from: brush.from, to: cellOf(event) });
-          }
-        }}
-        onPointerUp={() => {
-          if (shown !== undefined) choose(shown);
-        }}
-        onPointerLeave={() => {
-          point(undefined);
-        }}
-      />
-      <p id="latency-words">{brushWords(answer, shown)}</p>
-      <p class="quiet">{columnWords(answer, brush?.to.column ?? pointed)}</p>
+      <LatencyChart choice={choice} />
+      {answer === undefined ? (
+        words === '' && <p>Counting what its requests waited for …</p>
+      ) : group === undefined ? (
+        <NoRequests part={part} />
+      ) : (
+        <Figures answer={answer} group={group} />
+      )}
     </div>
   );
 }
 
-function brushWords(map: LatencyMap | undefined, brush: Brush | undefined): string {
-  if (map === undefined) return 'Reading …';
-  if (brush === undefined) {
-    return 'Drag over a part to choose its spans. With the keyboard: arrows, Shift and arrows, Enter.';
-  }
-  const { from, to, least, most } = rangesOf(map, brush);
-  return (
-    `${countText(countIn(map, brush))} spans of ${durationText(least)} to ${durationText(most)}, ` +
-    `from ${durationText(from)} to ${durationText(to)}`
+/** `529 requests, 6/s, 0 failed, p50 16 ms, p95 62 ms, p99 152 ms, max 287 ms` */
+function figuresText({ count, rate, errors, p50, p95, p99, max }: Group): string {
+  const percentiles = { p50, p95, p99, max };
+  const texts = Object.entries(percentiles).map(
+    ([name, value]) => `${name} ${durationText(value)}`,
   );
+  return [
+    `${countText(count)} spans`,
+    `${rateText(rate)}/s`,
+    `${countText(errors)} failed`,
+    ...texts,
+  ].join(' · ');
 }
 
-/** The figures of a column, in words. */
-function columnWords(map: LatencyMap | undefined, column: number | undefined): string {
-  if (map === undefined || column === undefined || column >= map.columns) {
-    return 'Point at a column for its percentiles and errors.';
-  }
-  const { from, to, columns } = map;
-  const cell = (to - from) / columns;
-  const at = `${tickText(from + column * cell, cell)}: `;
-  const { spans, errors, p50, p95, p99 } = figuresOf(map, column);
-  if (spans === 0) return `${at}no span`;
+/** Says what keeps the requests from being shown. */
+function NoRequests({ part }: { part: string }) {
+  const app = useApp();
+  const hasRange = useStore(app.view, ({ rangeFrom }) => rangeFrom !== undefined);
   return (
-    `${at}${countText(spans)} spans, ${countText(errors)} failed (${shareText(errors / spans)}), ` +
-    `p50 ${durationText(p50)}, p95 ${durationText(p95)}, p99 ${durationText(p99)}`
-  );
-}
-
-/** Explains the axes and the colours. */
-function MapLegend({ map }: { map: LatencyMap }) {
-  const { counts, columns, from, to } = map;
-  const most = counts.reduce((max, count) => Math.max(max, count), 0);
-  return (
-    <p class="map-legend">
-      <span>
-        Up: duration, on a logarithmic scale. To the right: time since the start of the recording.
-      </span>
-      <span>
-        1 <span class="shades" /> {countText(most)} spans a cell of{' '}
-        {durationText((to - from) / columns)}
-      </span>
-      <span>Lines: p50 (dotted), p95 (dashed), p99. Below: the share that failed.</span>
-      <span>
-        Right edge: spans of each duration, at most {countText(Math.max(...lineSums(map)))}
-      </span>
+    <p>
+      {part === 'failed' ? 'None of its spans failed.' : 'It has no spans here.'}{' '}
+      {hasRange && (
+        <button
+          type="button"
+          onClick={() => {
+            clearRange(app);
+          }}
+        >
+          Clear range
+        </button>
+      )}
     </p>
+  );
+}
+
+function Figures({ answer, group }: { answer: ReportAnswer; group: Group }) {
+  const { report, closer } = answer;
+  return (
+    <>
+      <section aria-label="Examples">
+        <Examples examples={closer?.examples ?? []} />
+      </section>
+      <RequestParts group={group} />
+      <FlameGraph nodes={closer?.flame ?? []} />
+      <div class="report-tables">
+        <FiguresTable caption="What one request calls" table={calleeTable(report)} />
+        <FiguresTable
+          table={errorTable(report.errors)}
+          cell={({ where }, { unit, title }, text) => {
+            if (unit === 'count') return <ErrorsLink where={where} text={text} />;
+            return title === 'trace' && text !== '' ? <ExampleLink trace={text} /> : undefined;
+          }}
+        />
+        <FiguresTable
+          caption="Of the slowest 5 %, within blocked loops and collections"
+          table={slowShareTable(report.interruptions)}
+        />
+      </div>
+    </>
+  );
+}
+
+const EXAMPLES: Readonly<Record<ExampleRow['what'], string>> = {
+  typical: 'Typical',
+  slowest: 'Slowest',
+  notBlocked: 'Slowest, loop not blocked',
+  failed: 'Last failed',
+};
+
+/** Requests to look at, each a link to its trace. */
+function Examples({ examples }: { examples: readonly ExampleRow[] }) {
+  const { navigate } = useApp();
+  return (
+    <ul class="examples">
+      {examples.map(({ what, row, start, duration, traceId }) => (
+        <li key={what}>
+          {EXAMPLES[what]}:{' '}
+          <Link
+            title="Show its trace"
+            go={() => {
+              const own = { row, key: String(start) };
+              navigate('trace', traceId === null ? own : { ...own, id: traceId });
+            }}
+          >
+            {durationText(duration)}
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }

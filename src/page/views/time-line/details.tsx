@@ -7,6 +7,7 @@ import { useStore } from '../../state/store.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
 import { fileName, tickText, utcText } from '../../time-line/axis-text.js';
 import { threadText } from '../../time-line/lines.js';
+import { CopyButton } from '../../shell/copy-button.js';
 import { Link } from '../../shell/links.js';
 
 /** Everything that is known of the selected span. */
@@ -18,7 +19,7 @@ export function Details() {
   useEffect(() => {
     if (spoken !== undefined) app.announce(spoken);
   }, [app, answer?.key, spoken]);
-  if (row === undefined) return <p>Click a box of the time line to see what it is.</p>;
+  if (row === undefined) return <p>Click a span to see what is known of it.</p>;
   return (
     <>
       {words !== '' && <p role="alert">{words}</p>}
@@ -31,11 +32,17 @@ function Answer(answer: RowAnswer) {
   const app = useApp();
   const { start, duration, status, unfinished, parent, traceId, spanId } = answer;
   const { details, isAlone, openMeanwhile, ran, delayed, track, key } = answer;
+  const isTrace = useStore(app.view, ({ view }) => view === 'trace');
   return (
     <>
       <h2>{nameWithDetail(answer)}</h2>
-      {traceId !== undefined && !isAlone && (
-        <p>
+      <p>
+        {isTrace && (
+          <button type="button" onClick={() => void app.showRow(answer.row, start, true)}>
+            The same moment on the time line
+          </button>
+        )}
+        {!isTrace && traceId !== undefined && !isAlone && (
           <button
             type="button"
             onClick={() => {
@@ -44,8 +51,8 @@ function Answer(answer: RowAnswer) {
           >
             Show its trace
           </button>
-        </p>
-      )}
+        )}
+      </p>
       <table>
         <tbody>
           <Field name="start" value={startText(app.recording.answer, start)} />
@@ -61,14 +68,20 @@ function Answer(answer: RowAnswer) {
           {traceId !== undefined && <Field name="trace" value={traceId} />}
           {spanId !== undefined && <Field name="span" value={spanId} />}
           {traceId !== undefined && spanId !== undefined && (
-            <Field name="in logs" value={`trace_id=${traceId} span_id=${spanId}`} />
+            <Field name="in logs" value={`trace_id=${traceId} span_id=${spanId}`} copies />
           )}
           {traceId !== undefined && (
             <tr>
               <th scope="row">parent</th>
               <td>
                 {typeof parent === 'number' ? (
-                  <button type="button" onClick={() => void app.showRow(parent)}>
+                  <button
+                    type="button"
+                    onClick={() => {
+                      if (isTrace) app.view.set({ row: parent, key: undefined });
+                      else void app.showRow(parent);
+                    }}
+                  >
                     show the parent
                   </button>
                 ) : parent === 'root' ? (
@@ -81,7 +94,7 @@ function Answer(answer: RowAnswer) {
           )}
           {Object.entries(details)
             // They are above.
-            .filter(([field]) => traceId === undefined || (field !== 'trace' && field !== 'span'))
+            .filter(([field]) => traceId === undefined || !ABOVE.includes(field))
             .map(([field, value]) => (
               <Field key={field} name={field} value={textOf(field, value, duration)} />
             ))}
@@ -91,6 +104,8 @@ function Answer(answer: RowAnswer) {
   );
 }
 
+const ABOVE = ['trace', 'span', 'parent', 'status'];
+
 /** As the time line counts, and as logs do. */
 function startText(recording: RecordingAnswer | undefined, start: number): string {
   const since = `${tickText(start, 1000)} after the start of the recording`;
@@ -98,11 +113,14 @@ function startText(recording: RecordingAnswer | undefined, start: number): strin
   return utc === undefined ? since : `${since}, ${utc}`;
 }
 
-function Field({ name, value }: { name: string; value: string }) {
+function Field({ name, value, copies }: { name: string; value: string; copies?: boolean }) {
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{value}</td>
+      <td class="any-break">
+        {value.includes('\n') ? <pre tabIndex={0}>{value}</pre> : value}{' '}
+        {copies === true && <CopyButton text={value} what={name} />}
+      </td>
     </tr>
   );
 }

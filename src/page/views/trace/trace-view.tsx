@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { failedText } from '../../../look/report/print/cause-texts.js';
+import { interruptedText } from '../../../look/report/print/interruption-texts.js';
 import { waitedText } from '../../../look/report/print/report-texts.js';
 import { nameWithPath } from '../../../look/report/names/request-name.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
@@ -89,7 +90,7 @@ function Answered({ question, onAnswer }: AnsweredProps) {
       <Head {...answer} />
       <div class="with-side">
         <Waterfall answer={answer} />
-        <aside class="side" aria-label="Details" tabIndex={0}>
+        <aside class="details-side" aria-label="Details" tabIndex={0}>
           <Details />
         </aside>
       </div>
@@ -101,7 +102,7 @@ function Answered({ question, onAnswer }: AnsweredProps) {
 function Head(answer: TraceAnswer) {
   const app = useApp();
   const { traceId, service, duration, top, begin, errors, spans } = answer;
-  const waited = waitedText(answer);
+  const texts = [waitedText(answer), interruptedText(answer)].filter((text) => text !== undefined);
   const sources = app.recording.answer?.sources ?? [];
   return (
     <header class="trace-head">
@@ -123,7 +124,11 @@ function Head(answer: TraceAnswer) {
           Show on the time line
         </button>
       </p>
-      {waited !== undefined && <p class="waited">{waited}</p>}
+      {texts.map((text, at) => (
+        <p key={text} class={at === 0 ? 'waited' : ''}>
+          {text}
+        </p>
+      ))}
       {errors.map((error) => (
         <p key={failedText(error)} class="bad">
           {failedText(error)}

@@ -3,6 +3,7 @@ import { nameWithTarget } from '../../../look/report/names/request-name.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
 import type { TraceAnswer, WaterfallRow } from '../../../look/wire/panel-answers.js';
 import { useApp } from '../../state/app.js';
+import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/theme.js';
 import { axisStep, fileName, tickText } from '../../time-line/axis-text.js';
 import { cssColour } from '../../theme/palette.js';
@@ -32,6 +33,7 @@ export function Waterfall({ answer }: { answer: TraceAnswer }) {
   const [active, activate] = useState(() => rowToShow(rows, app.view.value.row));
   const [zoomed, zoom] = useState<Window | undefined>(undefined);
   const [scrolled, scroll] = useState({ top: 0, height: 0 });
+  const selected = useStore(app.view, ({ row }) => row);
   const list = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => tree.shown(closed), [tree, closed]);
   const height = ROW_HEIGHT * textScale();
@@ -46,6 +48,13 @@ export function Waterfall({ answer }: { answer: TraceAnswer }) {
     // A living recording has more of the trace now.
     close((before) => tree.opened(new Set([...tree.closedAtFirst(), ...before]), active));
   }, [tree]);
+  useEffect(() => {
+    // A link of the details, or of another view.
+    if (selected === undefined || rows[active]?.row === selected) return;
+    const at = rowToShow(rows, selected);
+    activate(at);
+    close((before) => tree.opened(before, at));
+  }, [selected]);
   useEffect(() => {
     const element = list.current!;
     const update = (): void => {
@@ -260,7 +269,7 @@ function HeadRow({ window, begin }: { window: Window; begin: number }) {
   const step = axisStep(length * TICK);
   const ticks: number[] = [];
   const since = from - begin;
-  for (let tick = Math.ceil(since / step); tick * step < since + length; tick++) {
+  for (let tick = Math.ceil(since / step); tick * step < since + 0.93 * length; tick++) {
     ticks.push(tick * step);
   }
   return (
@@ -317,7 +326,8 @@ interface SpanRowProps {
 
 function SpanRow(props: SpanRowProps) {
   const { recording } = useApp();
-  const { at, place, top, row, members, isClosed, isActive, window, onGo, onToggle, onZoom } = props;
+  const { at, place, top, row, members, isClosed, isActive, window, onGo, onToggle, onZoom } =
+    props;
   const { kind, depth, service, source, duration, self, waited, status, repeated } = row;
   const owner = recording.answer?.sources.find(({ number }) => number === source);
   const colour =
@@ -341,19 +351,17 @@ function SpanRow(props: SpanRowProps) {
         role="gridcell"
         class="of-name"
         style={{ paddingLeft: `${Math.min(depth, MOST_INDENTED) * INDENT}px` }}
-        title={nameWithTarget(row)}
+        title={titleOf(row)}
       >
         <span
-          class="fold"
+          class={`fold${isClosed === undefined ? '' : isClosed ? ' closed' : ' open'}`}
           aria-hidden="true"
           onClick={(event) => {
             if (isClosed === undefined) return;
             event.stopPropagation();
             onToggle();
           }}
-        >
-          {isClosed === undefined ? '' : isClosed ? '▸' : '▾'}
-        </span>
+        />
         {repeated > 1 && <b>{countText(repeated)} × </b>}
         <span class={status === 'error' ? 'bad' : ''}>{nameWithTarget(row)}</span>
         <span class="quiet">{remarksOn(row)}</span>
@@ -409,10 +417,16 @@ function isOnSeveralHosts(sources: readonly { host?: string | undefined }[] = []
   return sources.some(({ host }) => host !== sources[0]!.host);
 }
 
+/** `40 × SELECT products, 812 ms together` */
+function titleOf(row: WaterfallRow): string {
+  const { repeated, duration } = row;
+  if (repeated === 1) return nameWithTarget(row);
+  return `${countText(repeated)} × ${nameWithTarget(row)}, ${durationText(duration)} together`;
+}
+
 /** What else there is to say of a row. */
-function remarksOn({ status, unfinished, missingParent, repeated }: WaterfallRow): string {
+function remarksOn({ status, unfinished, missingParent }: WaterfallRow): string {
   const remarks = [
-    ...(repeated > 1 ? ['together'] : []),
     ...(status === 'error' ? ['failed'] : []),
     ...(unfinished ? ['unfinished'] : []),
     ...(missingParent ? ['parent missing'] : []),

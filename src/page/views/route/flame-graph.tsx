@@ -1,0 +1,144 @@
+import { useMemo, useState } from 'preact/hooks';
+import { nameWithTarget } from '../../../look/report/names/request-name.js';
+import { durationText, shareText } from '../../../look/report/measures/units.js';
+import type { FlameNode } from '../../../look/report/shape/report-shape.js';
+import { useApp } from '../../state/app.js';
+import { cssColour } from '../../theme/palette.js';
+import { TreeRows } from '../trace/tree-rows.js';
+
+/** Of the width: narrower nodes are not drawn. */
+const LEAST = 0.0015;
+
+/** Where a node lies, as shares of the width. */
+interface Place {
+  left: number;
+  width: number;
+}
+
+/** The critical paths of requests, merged by names: the width is the time. */
+export function FlameGraph({ nodes }: { nodes: readonly FlameNode[] }) {
+  const app = useApp();
+  const tree = useMemo(
+    () => new TreeRows(nodes.map(({ depth }) => ({ depth, repeated: 1 }))),
+    [nodes],
+  );
+  const [top, zoom] = useState(0);
+  const [active, activate] = useState(0);
+  const root = nodes[top] ?? nodes[0];
+  const places = useMemo(() => placesOf(tree, nodes, top), [tree, nodes, top]);
+  if (root === undefined || nodes.length < 2) return null;
+  const shown = nodes[active] ?? root;
+  const deepest = nodes.reduce(
+    (most, { depth }, at) => (places[at] === undefined ? most : Math.max(most, depth)),
+    0,
+  );
+  const go = (at: number | undefined): void => {
+    if (at === undefined || places[at] === undefined) return;
+    activate(at);
+    app.announce(textOf(nodes[at]!, nodes[0]!));
+  };
+  const next = (at: number, step: number): number | undefined => {
+    for (let other = at + step; other >= 0 && other < nodes.length; other += step) {
+      if (nodes[other]!.depth === nodes[at]!.depth && places[other] !== undefined) return other;
+    }
+    return undefined;
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const keys: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => go(tree.hasChildren(active) ? active + 1 : undefined),
+      ArrowUp: () => go(tree.above(active)),
+      ArrowRight: () => go(next(active, 1)),
+      ArrowLeft: () => go(next(active, -1)),
+      Enter: () => zoom(active === top ? 0 : active),
+      Escape: () => zoom(0),
+    };
+    const act = keys[event.key];
+    if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  };
+  return (
+    <section aria-label="Flame graph">
+      <h3>What its requests led through, in one request</h3>
+      <div
+        class="flame"
+        role="tree"
+        aria-label="Spans of the critical path: arrows move, Enter zooms, Escape shows all"
+        aria-activedescendant={`flame-${active}`}
+        tabIndex={0}
+        style={{ height: `calc(${deepest + 1} * 22rem / 13)` }}
+        onKeyDown={onKey}
+      >
+        {nodes.map((node, at) => {
+          const place = places[at];
+          if (place === undefined) return null;
+          const text = textOf(node, nodes[0]!);
+          return (
+            <div
+              key={at}
+              id={`flame-${at}`}
+              role="treeitem"
+              aria-level={node.depth + 1}
+              aria-selected={at === active}
+              class={at === active ? 'flame-node active' : 'flame-node'}
+              title={text}
+              aria-label={text}
+              style={{
+                left: `${(place.left * 100).toFixed(3)}%`,
+                width: `${(place.width * 100).toFixed(3)}%`,
+                top: `calc(${node.depth} * 22rem / 13)`,
+                backgroundColor: colourOf(node, app.recording.nameColours),
+              }}
+              onPointerEnter={() => {
+                activate(at);
+              }}
+              onClick={() => {
+                zoom(at === top ? 0 : at);
+              }}
+            >
+              {nameWithTarget(node)}
+            </div>
+          );
+        })}
+      </div>
+      <p class="quiet">{textOf(shown, nodes[0]!)}</p>
+    </section>
+  );
+}
+
+function colourOf({ kind, name }: FlameNode, names: { of(text: string): string }): string {
+  if (kind === 'span') return names.of(name);
+  return cssColour(kind === 'collection' ? 'collection' : 'stall');
+}
+
+/** `SELECT products in shop: 12 ms (54 %), 10 ms itself` */
+function textOf(node: FlameNode, { total: all }: FlameNode): string {
+  const { service, total, self } = node;
+  const where = service === null ? '' : ` in ${service}`;
+  const own = self < total ? `, ${durationText(self)} itself` : '';
+  return `${nameWithTarget(node)}${where}: ${durationText(total)} (${shareText(total / all)})${own}`;
+}
+
+/** The node at the top and those above it fill the width; those below have their share of it. */
+function placesOf(
+  tree: TreeRows,
+  nodes: readonly FlameNode[],
+  top: number,
+): readonly (Place | undefined)[] {
+  const places: (Place | undefined)[] = nodes.map(() => undefined);
+  const all = nodes[top]?.total ?? 1;
+  for (let at = top; at >= 0; at = tree.above(at)) places[at] = { left: 0, width: 1 };
+  const waiting = [top];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    let { left } = places[at]!;
+    for (const child of tree.children(at)) {
+      const width = nodes[child]!.total / all;
+      if (width >= LEAST) {
+        places[child] = { left, width };
+        waiting.push(child);
+      }
+      left += width;
+    }
+  }
+  return places;
+}
