@@ -16,9 +16,14 @@ export function ScopeBar() {
   const answer = useStore(recording.store, (state) => state.answer);
   const theme = useStore(view, (state) => state.theme);
   const follow = useStore(view, (state) => state.follow);
-  if (answer === undefined) return <div class="bar scope">Reading …</div>;
+  if (answer === undefined)
+    return (
+      <section class="bar scope" aria-label="Services and time">
+        Reading …
+      </section>
+    );
   return (
-    <div class="bar scope">
+    <section class="bar scope" aria-label="Services and time">
       <Services answer={answer} />
       <Range answer={answer} />
       <LacksChip answer={answer} />
@@ -47,7 +52,7 @@ export function ScopeBar() {
           ))}
         </select>
       </label>
-    </div>
+    </section>
   );
 }
 

@@ -194,10 +194,23 @@ const CAUSES: Readonly<Record<string, string>> = {
   debugger: 'the thread slept while its inspector was open, probably at a breakpoint',
 };
 
+/** An event of a span, and its stack. */
+function eventText(event: Readonly<Record<string, unknown>>): string {
+  const { name, 'after (ns)': after, 'exception.stacktrace': stack, ...others } = event;
+  const hasStack = typeof stack === 'string';
+  const fields = Object.entries(others)
+    // The first line of a stack has them.
+    .filter(([field]) => !hasStack || !['exception.type', 'exception.message'].includes(field))
+    .map(([field, value]) => `${field}: ${String(value)}`);
+  const when = typeof after === 'number' ? ` after ${durationText(after)}` : '';
+  return [`${String(name)}${when}`, ...(hasStack ? [stack] : []), ...fields].join('\n');
+}
+
 function textOf(field: string, value: unknown, duration: number): string {
   if (field === 'eventloop.cpu_ms' && typeof value === 'number') {
     return `${value}: ${cpuText(value * 1e6, duration)}`;
   }
+  if (field === 'events' && Array.isArray(value)) return value.map(eventText).join('\n');
   if (typeof value !== 'string') return JSON.stringify(value);
   const words = field === 'eventloop.cause' ? CAUSES[value] : undefined;
   return words === undefined ? value : `${value}: ${words}`;
