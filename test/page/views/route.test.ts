@@ -88,7 +88,12 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one route'), () =>
     const { page } = await traces.open({}, ADDRESS);
     const nodes = page.locator('.flame-node');
     await nodes.first().waitFor();
-    expect(await nodes.allInnerTexts()).toEqual(['GET /cart', 'SELECT products', 'SELECT carts']);
+    expect(await nodes.allInnerTexts()).toEqual([
+      'GET /cart',
+      'SELECT products',
+      'SELECT carts',
+      'event loop blocked',
+    ]);
     const widths = await nodes.evaluateAll((all) =>
       all.map((node) => node.getBoundingClientRect().width),
     );

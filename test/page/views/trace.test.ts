@@ -57,9 +57,9 @@ const traces = new ViewedTraces(async (directory) => {
   // Within the last query of the cart's thread, and not of its requests.
   const kept = startSpan('event loop blocked', {}, { startTime: at(60), parent: null });
   kept.end(at(75));
-  startSpan('SELECT prices', {}, { startTime: at(125), parent: cart }).fail(
-    new RangeError('no price'),
-  );
+  const prices = startSpan('SELECT prices', {}, { startTime: at(125), parent: cart });
+  prices.fail(new RangeError('no price'));
+  prices.end(at(126));
   cart.end(at(130));
   const lost = startSpan('GET /lost', {}, { startTime: at(20), parent: extract(ELSEWHERE)! });
   orphan = lost.ids;
@@ -87,6 +87,11 @@ const traces = new ViewedTraces(async (directory) => {
   });
   return [shop, stock, killed];
 });
+
+/** In their order: the first host's clock is that of all. */
+function paths(): string[] {
+  return ['shop', 'stock', 'killed'].map((name) => join(traces.directory, `${name}.heph`));
+}
 
 /** The texts of the rows that are shown: name, service, duration, self, waited. */
 async function rowsOf(page: Page): Promise<string[][]> {
@@ -118,7 +123,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one trace'), () =>
     ['with equal siblings', () => many],
   ])('has the rows and figures of the command, of a trace %s', async (_, idsOf) => {
     const { trace_id: id } = idsOf();
-    const { stdout } = tracewright('trace', id, traces.directory, '--json');
+    const { stdout } = tracewright('trace', id, ...paths(), '--json');
     const trace = JSON.parse(stdout) as SlowTrace;
     const { page } = await traces.open({ width: 1600 }, `/trace/${id.slice(0, 12)}`);
     const rows = await rowsOf(page);

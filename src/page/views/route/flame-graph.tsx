@@ -10,7 +10,7 @@ import { TreeRows } from '../trace/tree-rows.js';
 const LEAST = 0.0015;
 
 /** Where a node lies, as shares of the width. */
-interface Place {
+interface Extent {
   left: number;
   width: number;
 }
@@ -25,37 +25,38 @@ export function FlameGraph({ nodes }: { nodes: readonly FlameNode[] }) {
   const [top, zoom] = useState(0);
   const [active, activate] = useState(0);
   const root = nodes[top] ?? nodes[0];
-  const places = useMemo(() => placesOf(tree, nodes, top), [tree, nodes, top]);
+  const extents = useMemo(() => extentsOf(tree, nodes, top), [tree, nodes, top]);
   if (root === undefined || nodes.length < 2) return null;
   const shown = nodes[active] ?? root;
   const deepest = nodes.reduce(
-    (most, { depth }, at) => (places[at] === undefined ? most : Math.max(most, depth)),
+    (most, { depth }, at) => (extents[at] === undefined ? most : Math.max(most, depth)),
     0,
   );
   const go = (at: number | undefined): void => {
-    if (at === undefined || places[at] === undefined) return;
+    if (at === undefined || extents[at] === undefined) return;
     activate(at);
     app.announce(textOf(nodes[at]!, nodes[0]!));
   };
   const next = (at: number, step: number): number | undefined => {
     for (let other = at + step; other >= 0 && other < nodes.length; other += step) {
-      if (nodes[other]!.depth === nodes[at]!.depth && places[other] !== undefined) return other;
+      if (nodes[other]!.depth === nodes[at]!.depth && extents[other] !== undefined) return other;
     }
     return undefined;
   };
   const onKey = (event: KeyboardEvent): void => {
-    const keys: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => go(tree.hasChildren(active) ? active + 1 : undefined),
-      ArrowUp: () => go(tree.above(active)),
-      ArrowRight: () => go(next(active, 1)),
-      ArrowLeft: () => go(next(active, -1)),
-      Enter: () => zoom(active === top ? 0 : active),
-      Escape: () => zoom(0),
+    const targets: Readonly<Record<string, number | undefined>> = {
+      ArrowDown: tree.hasChildren(active) ? active + 1 : undefined,
+      ArrowUp: tree.above(active),
+      ArrowRight: next(active, 1),
+      ArrowLeft: next(active, -1),
     };
-    const act = keys[event.key];
-    if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (key in targets) go(targets[key]);
+    else if (key === 'Enter') zoom(active === top ? 0 : active);
+    else if (key === 'Escape') zoom(0);
+    else return;
     event.preventDefault();
-    act();
   };
   return (
     <section aria-label="Flame graph">
@@ -70,8 +71,8 @@ export function FlameGraph({ nodes }: { nodes: readonly FlameNode[] }) {
         onKeyDown={onKey}
       >
         {nodes.map((node, at) => {
-          const place = places[at];
-          if (place === undefined) return null;
+          const extent = extents[at];
+          if (extent === undefined) return null;
           const text = textOf(node, nodes[0]!);
           return (
             <div
@@ -80,12 +81,12 @@ export function FlameGraph({ nodes }: { nodes: readonly FlameNode[] }) {
               role="treeitem"
               aria-level={node.depth + 1}
               aria-selected={at === active}
-              class={at === active ? 'flame-node active' : 'flame-node'}
+              class={`flame-node ${node.kind}${at === active ? ' active' : ''}`}
               title={text}
               aria-label={text}
               style={{
-                left: `${(place.left * 100).toFixed(3)}%`,
-                width: `${(place.width * 100).toFixed(3)}%`,
+                left: `${(extent.left * 100).toFixed(3)}%`,
+                width: `${(extent.width * 100).toFixed(3)}%`,
                 top: `calc(${node.depth} * 22rem / 13)`,
                 backgroundColor: colourOf(node, app.recording.nameColours),
               }}
@@ -120,25 +121,25 @@ function textOf(node: FlameNode, { total: all }: FlameNode): string {
 }
 
 /** The node at the top and those above it fill the width; those below have their share of it. */
-function placesOf(
+function extentsOf(
   tree: TreeRows,
   nodes: readonly FlameNode[],
   top: number,
-): readonly (Place | undefined)[] {
-  const places: (Place | undefined)[] = nodes.map(() => undefined);
+): readonly (Extent | undefined)[] {
+  const extents: (Extent | undefined)[] = nodes.map(() => undefined);
   const all = nodes[top]?.total ?? 1;
-  for (let at = top; at >= 0; at = tree.above(at)) places[at] = { left: 0, width: 1 };
+  for (let at = top; at >= 0; at = tree.above(at)) extents[at] = { left: 0, width: 1 };
   const waiting = [top];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    let { left } = places[at]!;
+    let { left } = extents[at]!;
     for (const child of tree.children(at)) {
       const width = nodes[child]!.total / all;
       if (width >= LEAST) {
-        places[child] = { left, width };
+        extents[child] = { left, width };
         waiting.push(child);
       }
       left += width;
     }
   }
-  return places;
+  return extents;
 }

@@ -100,33 +100,41 @@ export function Waterfall({ answer }: { answer: TraceAnswer }) {
     const page = Math.max(1, Math.floor(scrolled.height / height) - 2);
     const isClosed = closed.has(active);
     const isParent = tree.hasChildren(active);
-    const keys: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => go(shown[at + 1]),
-      ArrowUp: () => go(shown[at - 1]),
-      PageDown: () => go(shown[Math.min(shown.length - 1, at + page)]),
-      PageUp: () => go(shown[Math.max(0, at - page)]),
-      Home: () => go(shown[0]),
-      End: () => go(shown.at(-1)),
-      ArrowRight: () => (isParent && isClosed ? toggle(active) : isParent && go(active + 1)),
-      ArrowLeft: () => (isParent && !isClosed ? toggle(active) : go(tree.above(active))),
-      Enter: () => isParent && toggle(active),
-      z: () => toggleZoom(active),
-      Escape: () => zoom(undefined),
+    const targets: Readonly<Record<string, number | undefined>> = {
+      ArrowDown: shown[at + 1],
+      ArrowUp: shown[at - 1],
+      PageDown: shown[Math.min(shown.length - 1, at + page)],
+      PageUp: shown[Math.max(0, at - page)],
+      Home: shown[0],
+      End: shown.at(-1),
+      ArrowRight: isParent ? active + 1 : undefined,
+      ArrowLeft: tree.above(active),
     };
-    const act = keys[event.key];
-    if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isParent && (key === 'Enter' || key === (isClosed ? 'ArrowRight' : 'ArrowLeft'))) {
+      toggle(active);
+    } else if (key in targets) go(targets[key]);
+    else if (key === 'z') toggleZoom(active);
+    else if (key === 'Escape') zoom(undefined);
+    else return;
     event.preventDefault();
     event.stopPropagation();
-    act();
   };
   return (
     <div class="waterfall-frame">
       <Tools
         rows={rows}
         isZoomed={zoomed !== undefined}
-        onZoomOut={() => zoom(undefined)}
-        onFold={() => close(tree.parents())}
-        onUnfold={() => close(new Set())}
+        onZoomOut={() => {
+          zoom(undefined);
+        }}
+        onFold={() => {
+          close(tree.parents());
+        }}
+        onUnfold={() => {
+          close(new Set());
+        }}
       />
       <div
         ref={list}
@@ -148,7 +156,7 @@ export function Waterfall({ answer }: { answer: TraceAnswer }) {
             <SpanRow
               key={at}
               at={at}
-              place={first + i}
+              rank={first + i}
               top={(first + i) * height}
               row={rows[at]!}
               members={rows[at]!.repeated > 1 ? membersOf(tree, rows, at) : undefined}
@@ -309,8 +317,8 @@ function HeadRow({ window, begin }: { window: Window; begin: number }) {
 
 interface SpanRowProps {
   at: number;
-  /** Its number among those that are shown. */
-  place: number;
+  /** How many of those that are shown come before. */
+  rank: number;
   top: number;
   row: WaterfallRow;
   /** Those that it is for. */
@@ -326,8 +334,7 @@ interface SpanRowProps {
 
 function SpanRow(props: SpanRowProps) {
   const { recording } = useApp();
-  const { at, place, top, row, members, isClosed, isActive, window, onGo, onToggle, onZoom } =
-    props;
+  const { at, rank, top, row, members, isClosed, isActive, window, onGo, onToggle, onZoom } = props;
   const { kind, depth, service, source, duration, self, waited, status, repeated } = row;
   const owner = recording.answer?.sources.find(({ number }) => number === source);
   const colour =
@@ -340,7 +347,7 @@ function SpanRow(props: SpanRowProps) {
       role="row"
       class={`span-row${isActive ? ' active' : ''}${kind === 'span' ? '' : ' pause-row'}`}
       style={{ top: `${top}px` }}
-      aria-rowindex={place + 2}
+      aria-rowindex={rank + 2}
       aria-level={depth + 1}
       aria-selected={isActive}
       {...(isClosed === undefined ? {} : { 'aria-expanded': !isClosed })}
