@@ -126,7 +126,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one route'), () =>
     const { page } = await traces.open({}, ADDRESS);
     await page.locator('.parts').waitFor();
     await page.getByRole('button', { name: 'failed', exact: true }).click();
-    await page.locator('.route > .waited', { hasText: '1 spans · ' }).waitFor();
+    await page.locator('.route > .waited', { hasText: '1 span · ' }).waitFor();
     const none = ADDRESS.replaceAll('cart', 'health');
     const { page: other } = await traces.open({}, none);
     await other.locator('.parts').waitFor();

@@ -15,8 +15,14 @@ interface Extent {
   width: number;
 }
 
+interface FlameGraphProps {
+  nodes: readonly FlameNode[];
+  /** Ns of a request on average: those that were looked at may differ. */
+  mean: number;
+}
+
 /** The critical paths of requests, merged by names: the width is the time. */
-export function FlameGraph({ nodes }: { nodes: readonly FlameNode[] }) {
+export function FlameGraph({ nodes, mean }: FlameGraphProps) {
   const app = useApp();
   const tree = useMemo(
     () => new TreeRows(nodes.map(({ depth }) => ({ depth, repeated: 1 }))),
@@ -35,7 +41,7 @@ export function FlameGraph({ nodes }: { nodes: readonly FlameNode[] }) {
   const go = (at: number | undefined): void => {
     if (at === undefined || extents[at] === undefined) return;
     activate(at);
-    app.announce(textOf(nodes[at]!, nodes[0]!));
+    app.announce(textOf(nodes[at]!, nodes[0]!, mean));
   };
   const next = (at: number, step: number): number | undefined => {
     for (let other = at + step; other >= 0 && other < nodes.length; other += step) {
@@ -60,7 +66,7 @@ export function FlameGraph({ nodes }: { nodes: readonly FlameNode[] }) {
   };
   return (
     <section aria-label="Flame graph">
-      <h3>What its requests led through, in one request</h3>
+      <h3>What one request led through</h3>
       <div
         class="flame"
         role="tree"
@@ -73,7 +79,7 @@ export function FlameGraph({ nodes }: { nodes: readonly FlameNode[] }) {
         {nodes.map((node, at) => {
           const extent = extents[at];
           if (extent === undefined) return null;
-          const text = textOf(node, nodes[0]!);
+          const text = textOf(node, nodes[0]!, mean);
           return (
             <div
               key={at}
@@ -102,7 +108,7 @@ export function FlameGraph({ nodes }: { nodes: readonly FlameNode[] }) {
           );
         })}
       </div>
-      <p class="quiet">{textOf(shown, nodes[0]!)}</p>
+      <p class="quiet">{textOf(shown, nodes[0]!, mean)}</p>
     </section>
   );
 }
@@ -113,11 +119,12 @@ function colourOf({ kind, name }: FlameNode, names: { of(text: string): string }
 }
 
 /** `SELECT products in shop: 12 ms (54 %), 10 ms itself` */
-function textOf(node: FlameNode, { total: all }: FlameNode): string {
+function textOf(node: FlameNode, { total: all }: FlameNode, mean: number): string {
   const { service, total, self } = node;
   const where = service === null ? '' : ` in ${service}`;
-  const own = self < total ? `, ${durationText(self)} itself` : '';
-  return `${nameWithTarget(node)}${where}: ${durationText(total)} (${shareText(total / all)})${own}`;
+  const text = (time: number): string => durationText((time / all) * mean);
+  const own = self < total ? `, ${text(self)} itself` : '';
+  return `${nameWithTarget(node)}${where}: ${text(total)} (${shareText(total / all)})${own}`;
 }
 
 /** The node at the top and those above it fill the width; those below have their share of it. */

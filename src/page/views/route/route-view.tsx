@@ -123,8 +123,8 @@ function figuresText({ count, rate, errors, p50, p95, p99, max }: Group): string
     ([name, value]) => `${name} ${durationText(value)}`,
   );
   return [
-    `${countText(count)} spans`,
-    `${rateText(rate)}/s`,
+    `${countText(count)} ${count === 1 ? 'span' : 'spans'}`,
+    rateText(rate),
     `${countText(errors)} failed`,
     ...texts,
   ].join(' · ');
@@ -159,7 +159,7 @@ function Figures({ answer, group }: { answer: ReportAnswer; group: Group }) {
         <Examples examples={closer?.examples ?? []} />
       </section>
       <RequestParts group={group} />
-      <FlameGraph nodes={closer?.flame ?? []} />
+      <FlameGraph nodes={closer?.flame ?? []} mean={group.total / Math.max(1, group.count)} />
       <div class="report-tables">
         <FiguresTable caption="What one request calls" table={calleeTable(report)} />
         <FiguresTable
