@@ -160,12 +160,12 @@ const folders = [
     'node/requests',
   ],
   [/^node\/requests\//, 'node/request-spans'],
-  [/^node\/threads\/(name-look-ups|shown-sleeps)$/, 'node/$1'],
+  [/^node\/threads\/(cpu-profile|name-look-ups|shown-sleeps)$/, 'node/$1'],
   // Where there is an ovni trace.
   [/^node\/threads\/(ovni-stream|requests-in-flight)$/, 'node/ovni-stream'],
   // Where the native core cannot note collections.
   [/^node\/threads\/collection-entries$/, 'node/collection-entries'],
-  [/^node\/threads\/(activity-recorders|pauses)$/, 'node/activity-recorders'],
+  [/^node\/threads\/(activity-recorders|pauses|sampled-spans)$/, 'node/activity-recorders'],
   // Each way of looking is loaded by the command that needs it.
   [/^look\/([\w-]+)\//, 'look/$1'],
   [/^export\//, 'export/export'],

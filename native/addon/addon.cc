@@ -51,6 +51,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   add_packing_calls(exports);
   add_pattern_calls(exports);
   add_process_calls(exports);
+  add_profile_calls(exports);
   add_ring_calls(exports);
   add_target_calls(exports);
   add_control_layout(exports);

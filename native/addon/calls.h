@@ -29,6 +29,7 @@ void add_loop_calls(Napi::Object exports);
 void add_packing_calls(Napi::Object exports);
 void add_pattern_calls(Napi::Object exports);
 void add_process_calls(Napi::Object exports);
+void add_profile_calls(Napi::Object exports);
 void add_ring_calls(Napi::Object exports);
 void add_target_calls(Napi::Object exports);
 // The offsets of the control page.

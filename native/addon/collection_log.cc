@@ -4,7 +4,7 @@
 #include <new>
 
 #include "addon/call_listener.h"
-#include "addon/found_v8.h"
+#include "addon/collection_callbacks.h"
 #include "clock/clock.h"
 
 namespace tracewright {
@@ -13,38 +13,6 @@ namespace {
 
 // 1.5 MB, which is taken page by page: of a minute in which the loop does not turn, and more.
 constexpr size_t kMostNoted = 65536;
-constexpr int kAllKinds = 31;
-
-// v8::GCType and v8::GCCallbackFlags are plain numbers.
-struct CollectionCallbacks {
-  using Callback = void (*)(void* isolate, int kind, int flags, void* data);
-  void (*add_begin)(void* isolate, Callback callback, void* data, int kinds);
-  void (*add_end)(void* isolate, Callback callback, void* data, int kinds);
-  void (*remove_begin)(void* isolate, Callback callback, void* data);
-  void (*remove_end)(void* isolate, Callback callback, void* data);
-  bool usable;
-
-  static const CollectionCallbacks& instance() {
-    static const CollectionCallbacks callbacks = [] {
-      CollectionCallbacks found{};
-      found.usable = FoundV8::instance().has_isolate() &&
-                     find_symbol(&found.add_begin,
-                                 "_ZN2v87Isolate21AddGCPrologueCallbackEPFvPS0_NS_6GCTypeENS_"
-                                 "15GCCallbackFlagsEPvES4_S2_") &&
-                     find_symbol(&found.add_end,
-                                 "_ZN2v87Isolate21AddGCEpilogueCallbackEPFvPS0_NS_6GCTypeENS_"
-                                 "15GCCallbackFlagsEPvES4_S2_") &&
-                     find_symbol(&found.remove_begin,
-                                 "_ZN2v87Isolate24RemoveGCPrologueCallbackEPFvPS0_NS_6GCTypeENS_"
-                                 "15GCCallbackFlagsEPvES4_") &&
-                     find_symbol(&found.remove_end,
-                                 "_ZN2v87Isolate24RemoveGCEpilogueCallbackEPFvPS0_NS_6GCTypeENS_"
-                                 "15GCCallbackFlagsEPvES4_");
-      return found;
-    }();
-    return callbacks;
-  }
-};
 
 thread_local CollectionLog* of_this_thread = nullptr;
 
@@ -62,8 +30,8 @@ bool CollectionLog::start(Napi::Env env, const Napi::Function& listener) {
   self->handle_ = PrepareHandle::start(env, on_prepare, self.get());
   if (self->handle_ == nullptr) return false;
   self->isolate_ = FoundV8::instance().isolate();
-  callbacks.add_begin(self->isolate_, on_begin, self.get(), kAllKinds);
-  callbacks.add_end(self->isolate_, on_end, self.get(), kAllKinds);
+  callbacks.add_begin(self->isolate_, on_begin, self.get(), CollectionCallbacks::kAllKinds);
+  callbacks.add_end(self->isolate_, on_end, self.get(), CollectionCallbacks::kAllKinds);
   of_this_thread = self.release();
   napi_add_async_cleanup_hook(env, end, of_this_thread, &of_this_thread->hook_);
   return true;

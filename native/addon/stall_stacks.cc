@@ -1,10 +1,9 @@
 #include "addon/stall_stacks.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "addon/found_v8.h"
-#include "file/path_text.h"
+#include "addon/script_frame.h"
 
 namespace tracewright {
 
@@ -80,43 +79,18 @@ std::string text_of(napi_env env, V8Handle text) {
   return std::string(bytes, length);
 }
 
-// The path of a `file:` URL; any other text is as it was.
-std::string path_of(const std::string& script) {
-  static const std::string protocol = "file://";
-  if (!begins_with(script, protocol)) return script;
-  std::string path;
-  for (size_t i = protocol.size(); i < script.size(); ++i) {
-    const bool is_escaped = script[i] == '%' && i + 2 < script.size();
-    path += is_escaped
-                ? static_cast<char>(std::strtol(script.substr(i + 1, 2).c_str(), nullptr, 16))
-                : script[i];
-    if (is_escaped) i += 2;
-  }
-  return path;
-}
-
-struct Frame {
-  std::string function;
-  std::string script;
-  Location at;
-
-  std::string text() const {
-    std::string place = script.empty() ? "<anonymous>" : script;
-    place += ':' + std::to_string(at.line + 1) + ':' + std::to_string(at.column + 1);
-    return function.empty() ? "at " + place : "at " + function + " (" + place + ')';
-  }
-};
-
-std::vector<Frame> frames_of(napi_env env, void* isolate) {
+std::vector<ScriptFrame> frames_of(napi_env env, void* isolate) {
   const StackCalls& calls = StackCalls::instance();
-  std::vector<Frame> frames;
+  std::vector<ScriptFrame> frames;
   const V8Handle stack = calls.current(isolate, kMostFrames, kDetailed);
   const int count = stack == nullptr ? 0 : calls.frame_count(stack);
   for (int i = 0; i < count; ++i) {
     const V8Handle frame = calls.frame(stack, isolate, static_cast<uint32_t>(i));
     if (frame == nullptr) break;
+    const Location at = calls.location(frame);
     frames.push_back({text_of(env, calls.function_name(frame)),
-                      path_of(text_of(env, calls.script_name(frame))), calls.location(frame)});
+                      path_of_script(text_of(env, calls.script_name(frame))), at.line + 1,
+                      at.column + 1});
   }
   return frames;
 }
@@ -139,7 +113,7 @@ const std::string& StallStacks::add(napi_env env, void* isolate, LoopWatch::Answ
   static const std::string nothing;
   napi_handle_scope scope = nullptr;
   if (napi_open_handle_scope(env, &scope) != napi_ok) return nothing;
-  const std::vector<Frame> frames = frames_of(env, isolate);
+  const std::vector<ScriptFrame> frames = frames_of(env, isolate);
   std::string text;
   size_t at = 0;
   if (answer == LoopWatch::Answer::late) {

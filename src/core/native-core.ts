@@ -291,6 +291,29 @@ export interface NativeCore extends NativeWaiting {
   takeCollections: (to: Float64Array) => number;
   /** Collections of this thread that were not noted: too many waited to be taken. */
   lostCollections: () => number;
+  /**
+   * Samples what this thread runs by V8's profiler, until it ends. Scripts whose addresses begin with `ownScripts` are
+   * named `tracewright/…`. False: the version of V8 is not known.
+   */
+  startProfile: (intervalUs: number, ownScripts: string) => boolean;
+  /**
+   * The samples since the last time, as parts of seven: the first and the last time (ns of CLOCK_MONOTONIC), and the
+   * texts of src/spans/layout.ts: frames, nodes, samples, spans, lines. Undefined: none, or, unless `all`, too few.
+   */
+  takeProfile: (all: boolean) => (number | string)[] | undefined;
+  stopProfile: () => void;
+  /**
+   * Shows where the active span is found by a sample: called while a span is active whose three numbers no other of
+   * its fields has, first with two that are frames by themselves, then with one that a map of Node has by `storage`.
+   * False: such spans are not known, or not yet.
+   */
+  learnActiveSpan: (
+    span: object,
+    high: number,
+    low: number,
+    state: number,
+    storage: object | undefined,
+  ) => boolean;
   systemThreadId: () => number;
   drainRounds(): number;
   control: typeof controlLayout;

@@ -59,6 +59,13 @@ function fileName(text: string): string {
 const EVERYWHERE: Hosts = { everywhere: true, hosts: [] };
 const NOWHERE: Hosts = { everywhere: false, hosts: [] };
 
+const DEFAULT_HZ = 20;
+
+/** How many samples of a thread are taken a second; 0: none. */
+function profileHz([cpu]: readonly string[]): number {
+  return cpu === undefined ? 0 : Number(cpu.slice('cpu:'.length) || DEFAULT_HZ);
+}
+
 /** Settings of what each thread observes. */
 function ofThreads(): ThreadSettings {
   const context = valueOf('CONTEXT');
@@ -70,6 +77,7 @@ function ofThreads(): ThreadSettings {
     requestBytes: valueOf('REQUEST_BYTES'),
     stallMs: valueOf('STALL_MS'),
     stallStacks: valueOf('STALL_STACKS'),
+    profileHz: profileHz(valueOf('PROFILE')),
     collectionMs: valueOf('GC_MS'),
     context,
     propagation,

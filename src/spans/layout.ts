@@ -161,6 +161,21 @@ export const COLLECTIONS_DESCRIPTION = 'tracewright.gc';
 /** Text: `start:length:type` with commas, in ns. The start counts from that of the event. */
 export const COLLECTIONS_LIST = 'collections';
 
+/** Samples of what a thread ran. Lists with commas between them, of parts with colons between them. */
+export const PROFILE_DESCRIPTION = 'tracewright.profile';
+/** u64: nanoseconds that a sample stands for. */
+export const PROFILE_INTERVAL = 'interval';
+/** Text: a line for each, `at function (script:line:column)` of the function's own place. */
+export const PROFILE_FRAMES = 'frames';
+/** Text: number of the frame, number of the node that called it; the latter is empty for the outermost. */
+export const PROFILE_NODES = 'nodes';
+/** Text: microseconds since the start of the event, number of the node, number of the active span if it is known. */
+export const PROFILE_SAMPLES = 'samples';
+/** Text: ids. */
+export const PROFILE_SPANS = 'spans';
+/** Text: number of the node, line, and how many samples were at it. */
+export const PROFILE_LINES = 'lines';
+
 /** A thread ran from the start of the event to its end. */
 export const THREAD_DESCRIPTION = 'tracewright.thread';
 

@@ -170,15 +170,20 @@ export class ThreadSpans {
   }
 
   /**
-   * Records an event that is no span, with one text.
+   * Records an event that is no span, with numbers and texts.
    *
    * @param from nanoseconds of CLOCK_MONOTONIC, as is `to`.
    */
-  recordText(description: string, name: string, text: string, from: number, to: number): void {
+  recordNote(
+    description: string,
+    values: readonly (readonly [name: string, value: number | string])[],
+    from: number,
+    to: number,
+  ): void {
     if (this.#isOff) return;
     const zero = this.#clockAtEpoch();
     const [start, end] = [Math.round(from - zero), Math.round(to - zero)];
-    this.#output.recordNote(description, [[name, text]], start, end);
+    this.#output.recordNote(description, values, start, end);
   }
 
   /** Records that the thread runs since `from`, nanoseconds of CLOCK_MONOTONIC. Whatever ends it writes its end. */

@@ -202,6 +202,14 @@ export const SETTINGS = {
   OPEN_SPANS: setting(whole(0, 0x1_0000), undefined, 'openSpans.count'),
   /** Bytes of each open span that survive a kill. A longer span is cut. */
   OPEN_SPAN_BYTES: setting(bytes(128, 0x1_0000), 496, 'openSpans.bytes'),
+  /**
+   * `cpu` samples [what each thread runs](event-loop.md#which-code-takes-the-cpu), 20 times a second; `cpu:100` 100 times.
+   * @default `off`
+   */
+  PROFILE: setting(
+    list('off, cpu, or cpu:HZ, from 1 to 1000 a second', /^cpu(?::(?:[1-9]\d{0,2}|1000))?$/),
+    [],
+  ),
   /** Whether a stall has the [stacks](event-loop.md#which-code-it-was) of its thread. */
   STALL_STACKS: setting(flag, true),
   /** Duration from which a [garbage collection](event-loop.md#garbage-collections) is a span. `off`: none is. */

@@ -55,6 +55,8 @@ export interface ThreadSettings {
   stallMs: number;
   /** Whether a stall has the stacks of its thread. */
   stallStacks: boolean;
+  /** How many samples are taken a second of what the thread runs; 0: none. */
+  profileHz: number;
   /** Milliseconds from which a garbage collection is a span; -1: none is. */
   collectionMs: number;
   /** Whether requests have context: what the program does meanwhile is below them. */

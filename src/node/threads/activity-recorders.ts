@@ -18,6 +18,13 @@ import {
   LOOP_LONGEST,
   LOOP_RSS,
   LOOP_TURNS,
+  PROFILE_DESCRIPTION,
+  PROFILE_FRAMES,
+  PROFILE_INTERVAL,
+  PROFILE_LINES,
+  PROFILE_NODES,
+  PROFILE_SAMPLES,
+  PROFILE_SPANS,
 } from '../../spans/layout.js';
 import type { SpanAttributes } from '../../spans/attributes.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
@@ -71,6 +78,15 @@ const WAIT = STALL_CAUSES.indexOf('wait');
 const DEBUGGER = STALL_CAUSES.indexOf('debugger');
 /** What native code knows. */
 const NATIVE_CAUSES = STALL_CAUSES.slice(0, DEBUGGER);
+
+/** Of a part of a profile, in the order of `takeProfile`. */
+const PROFILE_TEXTS = [
+  PROFILE_FRAMES,
+  PROFILE_NODES,
+  PROFILE_SAMPLES,
+  PROFILE_SPANS,
+  PROFILE_LINES,
+] as const;
 
 const LOOP_SCOPE = new Scope('tracewright/event-loop', version);
 
@@ -142,6 +158,20 @@ export class LoopRecorder {
   /** Has it recorded if the process runs out of heap. */
   prepareHeapEnd(): void {
     this.#threadSpans()?.prepareHeapEnd();
+  }
+
+  /** @param parts as `takeProfile` returns them. */
+  recordProfile(interval: number, parts: readonly (number | string)[]): void {
+    const output = this.#threadSpans();
+    for (
+      let at = 0;
+      at + PROFILE_TEXTS.length + 2 <= parts.length;
+      at += PROFILE_TEXTS.length + 2
+    ) {
+      const [from, to, ...texts] = parts.slice(at) as [number, number, ...string[]];
+      const values = PROFILE_TEXTS.map((name, i) => [name, texts[i]!] as const);
+      output?.recordNote(PROFILE_DESCRIPTION, [[PROFILE_INTERVAL, interval], ...values], from, to);
+    }
   }
 
   /** A stall has ended. */
@@ -232,10 +262,9 @@ export class CollectionRecorder {
       ({ from, to, kind }) => `${from - first}:${to - from}:${typeOf(kind)}`,
     );
     const end = collections.at(-1)!.to;
-    this.#threadSpans()?.recordText(
+    this.#threadSpans()?.recordNote(
       COLLECTIONS_DESCRIPTION,
-      COLLECTIONS_LIST,
-      list.join(),
+      [[COLLECTIONS_LIST, list.join()]],
       first,
       end,
     );

@@ -8,6 +8,7 @@ import { Guard } from '../guard.js';
 import type { HephPlan, ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
 import type { CollectionRecorder, LoopRecorder, TimeSums } from './activity-recorders.js';
+import type { CpuProfile } from './cpu-profile.js';
 import type { NameLookUps } from './name-look-ups.js';
 import type { Collection, Stall } from './pauses.js';
 
@@ -39,11 +40,13 @@ export class ThreadActivity {
   #sums: TimeSums | undefined;
   readonly #lookUps: NameLookUps | undefined;
   #loop: LoopRecorder | undefined;
+  readonly #profile: CpuProfile | undefined;
   #collector: CollectionRecorder | undefined;
 
   constructor(plan: ProcessPlan, heph: HephPlan) {
     this.#plan = plan;
     if (plan.stallMs > 0) this.#watch(heph);
+    if (plan.profileHz > 0) this.#profile = this.#startProfile(plan.profileHz);
     this.#lookUps = part('look-ups of names are not counted', () => countLookUps(plan));
     // Samples of the loop say whether the heap recovers.
     const isHeapWatched = plan.stallMs > 0 && isMainThread && 'path' in heph && watchHeap();
@@ -53,6 +56,10 @@ export class ThreadActivity {
         loop.recordLife(this.#begun);
         if (plan.stallMs > 0) loop.prepare();
         if (isHeapWatched) loop.prepareHeapEnd();
+        if (this.#profile === undefined) return;
+        const { learnSampledSpans } =
+          require('./sampled-spans.js') as typeof import('./sampled-spans.js');
+        learnSampledSpans();
       });
     };
   }
@@ -78,6 +85,7 @@ export class ThreadActivity {
   /** The thread ends. */
   ended(): void {
     this.#guarded(() => {
+      this.#profile?.end();
       if (this.#loop === undefined && Number(clockNow()) - this.#begun < BRIEF) return;
       this.#load();
       this.#recordShort();
@@ -117,6 +125,17 @@ export class ThreadActivity {
         });
       },
     );
+  }
+
+  #startProfile(hz: number): CpuProfile | undefined {
+    return part('no CPU profile is recorded', () => {
+      const { CpuProfile } = require('./cpu-profile.js') as typeof import('./cpu-profile.js');
+      return CpuProfile.start(hz, ownScripts(), (interval, parts) => {
+        this.#guarded(() => {
+          this.#load().recordProfile(interval, parts);
+        });
+      });
+    });
   }
 
   #stalled(stall: Stall): void {
