@@ -1,6 +1,7 @@
-// The span that is active in a thread, read by a handler of a signal: from Node 24 on, V8 has it in a
-// slot of the isolate. Where the slot and a span's fields lie is learned from objects that are known,
-// and each object is checked by its map before it is read. Never during a garbage collection.
+// The span that is active in a thread, read by a handler of a signal: from Node 24 on, V8 has it in
+// a slot of the isolate. Where the slot and a span's fields lie is learned from objects that are
+// known, and each object is checked by its map before it is read. Never during a garbage
+// collection.
 #pragma once
 
 #include <napi.h>
@@ -27,8 +28,8 @@ class ActiveSpan {
     // The active frame is a map in which this has the span; null: it is the span itself.
     napi_value storage;
   };
-  // On the thread. Called with two spans that are frames by themselves, and after that with one in a
-  // map. False: spans of such frames are not known.
+  // On the thread. Called with two spans that are frames by themselves, and after that with one in
+  // a map. False: spans of such frames are not known.
   bool learn(const Known& known);
 
   // In a handler of a signal of the thread. False: none is active that is known.

@@ -67,8 +67,9 @@ struct ProfilerCalls {
                       "23CpuProfilingLoggingModeE") &&
           find_symbol(&all.dispose, "_ZN2v811CpuProfiler7DisposeEv") &&
           find_symbol(&all.set_interval, "_ZN2v811CpuProfiler19SetSamplingIntervalEi") &&
-          find_symbol(&all.start,
-                      "_ZN2v811CpuProfiler5StartENS_5LocalINS_6StringEEENS_16CpuProfilingModeEbj") &&
+          find_symbol(
+              &all.start,
+              "_ZN2v811CpuProfiler5StartENS_5LocalINS_6StringEEENS_16CpuProfilingModeEbj") &&
           find_symbol(&all.stop, "_ZN2v811CpuProfiler4StopEj") &&
           find_symbol(&all.remove, "_ZN2v810CpuProfile6DeleteEv") &&
           find_symbol(&all.sample_count, "_ZNK2v810CpuProfile15GetSamplesCountEv") &&
@@ -95,7 +96,7 @@ class Nodes {
   Nodes(ProfileText& text, const std::string& own_scripts)
       : text_(text), own_scripts_(own_scripts) {}
 
-  // The number of a node; kNone: of the root, which stands for nothing.
+  // The number of a node; kNone: of the root, which is no code.
   size_t of(const void* node) {
     path_.clear();
     size_t number = ProfileText::kNone;
@@ -116,9 +117,9 @@ class Nodes {
 
  private:
   std::string frame_of(const void* node) const {
-    ScriptFrame frame{calls_.function(node), path_of_script(calls_.script(node)),
-                      calls_.line(node), calls_.column(node)};
-    if (frame.script.empty()) return frame.function;
+    ScriptFrame frame{calls_.function(node), path_of_script(calls_.script(node)), calls_.line(node),
+                      calls_.column(node)};
+    if (frame.script.empty()) return frame.function.empty() ? "(native code)" : frame.function;
     if (begins_with(frame.script, own_scripts_) && !own_scripts_.empty())
       frame.script = "tracewright/" + frame.script.substr(own_scripts_.size());
     return frame.text();
@@ -181,8 +182,8 @@ bool CpuProfile::start_next() {
   const std::string title = "tracewright " + std::to_string(++begun_);
   napi_value text = nullptr;
   napi_create_string_utf8(env_, title.data(), title.size(), &text);
-  const Started started = ProfilerCalls::instance().start(profiler_, text, kLeafNodeLineNumbers,
-                                                          true, kMostSamples);
+  const Started started =
+      ProfilerCalls::instance().start(profiler_, text, kLeafNodeLineNumbers, true, kMostSamples);
   napi_close_handle_scope(env_, scope);
   if (started.status != kStarted) return false;
   running_ = started.id;

@@ -27,9 +27,8 @@ Napi::Value stop_profile(const Napi::CallbackInfo& info) {
 // learnActiveSpan(span, high, low, state, storage)
 Napi::Value learn_active_span(const Napi::CallbackInfo& info) {
   const auto word_of = [&](size_t at) { return info[at].As<Napi::Number>().Int32Value(); };
-  const bool known =
-      CpuProfile::learn({info[0], word_of(1), word_of(2), word_of(3),
-                         info[4].IsObject() ? info[4] : Napi::Value()});
+  const bool known = CpuProfile::learn(
+      {info[0], word_of(1), word_of(2), word_of(3), info[4].IsObject() ? info[4] : Napi::Value()});
   return Napi::Boolean::New(info.Env(), known);
 }
 

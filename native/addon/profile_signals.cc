@@ -29,8 +29,8 @@ std::atomic<void (*)(int, siginfo_t*, void*)> next{nullptr};
 }  // namespace
 
 std::unique_ptr<ProfileSignals> ProfileSignals::start(const ActiveSpan& span) {
-  std::unique_ptr<ProfileSignals> self(
-      new (std::nothrow) ProfileSignals(span, new (std::nothrow) Taken[kMost]));
+  std::unique_ptr<ProfileSignals> self(new (std::nothrow)
+                                           ProfileSignals(span, new (std::nothrow) Taken[kMost]));
   if (self == nullptr || self->taken_ == nullptr) return nullptr;
   for (size_t at = 0; at < kMostThreads; ++at) {
     bool is_used = false;

@@ -1,5 +1,5 @@
-// What is known of a thread at the moment of each SIGPROF by which V8's profiler takes a sample. The
-// handler comes before V8's, which it calls.
+// What is known of a thread at the moment of each SIGPROF by which V8's profiler takes a sample.
+// The handler comes before V8's, which it calls.
 #pragma once
 
 #include <pthread.h>

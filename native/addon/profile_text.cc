@@ -64,8 +64,8 @@ void ProfileText::sample(uint64_t at, size_t node, int32_t high, int32_t low) {
   separate(samples_, ',');
   samples_ += std::to_string((at - from_) / kUs) + ':' + std::to_string(node);
   if ((high | low) == 0) return;
-  const uint64_t id = static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32 |
-                      static_cast<uint32_t>(low);
+  const uint64_t id =
+      static_cast<uint64_t>(static_cast<uint32_t>(high)) << 32 | static_cast<uint32_t>(low);
   const auto [span, is_new] = span_numbers_.emplace(id, span_numbers_.size());
   if (is_new) {
     char digits[17];

@@ -163,9 +163,9 @@ export const COLLECTIONS_LIST = 'collections';
 
 /** Samples of what a thread ran. Lists with commas between them, of parts with colons between them. */
 export const PROFILE_DESCRIPTION = 'tracewright.profile';
-/** u64: nanoseconds that a sample stands for. */
+/** u64: nanoseconds of a sample. */
 export const PROFILE_INTERVAL = 'interval';
-/** Text: a line for each, `at function (script:line:column)` of the function's own place. */
+/** Text: a line for each, `at function (script:line:column)` where the function begins. */
 export const PROFILE_FRAMES = 'frames';
 /** Text: number of the frame, number of the node that called it; the latter is empty for the outermost. */
 export const PROFILE_NODES = 'nodes';

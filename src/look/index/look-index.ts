@@ -1,5 +1,6 @@
 import type { TraceContent, TrackKind } from '../../rows/row-flags.js';
 import type { SpanKind } from '../../spans/layout.js';
+import type { ProfilePart } from '../../spans/read/profile-part.js';
 import type { SpanRecord } from '../../spans/span-record.js';
 
 export {
@@ -217,6 +218,14 @@ export interface Counter {
   readonly areMeans?: boolean;
 }
 
+/** Samples of what a thread ran. */
+export interface Profile {
+  readonly source: number;
+  readonly part: ProfilePart;
+  /** Ns that are added to its times for times since `LookIndex.epoch`. */
+  readonly offset: number;
+}
+
 /** One picture of a track in a window: what its pixels can show and no more. */
 export interface Window {
   track: number;
@@ -267,6 +276,8 @@ export interface LookIndex {
   readonly unread: readonly UnreadPart[];
   /** Directories with rings of dead processes, beyond those of the traces. */
   readonly ringDirs: readonly string[];
+  /** Samples of CPU profiles, read from the traces. */
+  profiles(): Iterable<Profile>;
   /** The part of a row, and the row's number there: `row - part.firstRow`. */
   partOf(row: number): IndexPart;
   /** All fields of a span, read from its trace. Undefined for a row that is no span. */

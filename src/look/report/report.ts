@@ -39,6 +39,7 @@ import type { TimeWindow } from './measures/selection.js';
 import { Sampling } from './recording/sampling.js';
 import { serviceRuns } from './recording/service-runs.js';
 import { memoryCurves } from './threads/memory.js';
+import { profiledCode } from './threads/profiled-code.js';
 import { stallsByLine } from './threads/stall-code.js';
 import { slowShares } from './slow/slow-shares.js';
 import { slowTraces } from './slow/slow-traces.js';
@@ -320,6 +321,7 @@ function* figureSteps(
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },
     threads: yield* threadFigures(selection, interruptions, times),
+    profile: yield* profiledCode(selection),
     memory: memoryCurves(selection),
     open,
     completeness: yield* completenessOf(selection),

@@ -13,7 +13,7 @@ export class CpuProfile {
   readonly #timer: NodeJS.Timeout;
 
   /**
-   * @param record takes parts as `takeProfile` returns them, and the nanoseconds that a sample stands for.
+   * @param record takes parts as `takeProfile` returns them, and the nanoseconds of a sample.
    * @returns undefined: V8 is of an unknown version.
    */
   static start(

@@ -13,7 +13,7 @@ const NO_STATE = 0x3c5a_0003;
 export function learnSampledSpans(): void {
   const storage = spans.contextStorage();
   if (spans.areInResources()) return;
-  // The place of the first may have been chance.
+  // Two objects leave one position for the slot.
   for (let i = 0; i < 2; i++) learnFrom(undefined);
   const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
   new AsyncLocalStorage().run({}, () => {

@@ -17,6 +17,8 @@ import {
   THREAD_DESCRIPTION,
 } from '../layout.js';
 import { LoopCurves } from './loop-curves.js';
+import { profilePart } from './profile-part.js';
+import type { ProfilePart } from './profile-part.js';
 import { defineOnDemand, LARGE_VALUE_BYTES } from './attribute-values.js';
 import { RecordReader } from './record-reader.js';
 
@@ -170,6 +172,18 @@ export class SpanSource implements AttributeReader {
       }
     }
     return curves.all;
+  }
+
+  /** Parts of CPU profiles. */
+  *profiles(): Generator<ProfilePart, void> {
+    for (const offset of this.#notes) {
+      try {
+        const part = this.#reader.at(offset) ? profilePart(this.#reader.packet()) : undefined;
+        if (part !== undefined) yield part;
+      } catch (error) {
+        if (!(error instanceof TraceFormatError)) throw error;
+      }
+    }
   }
 
   #noteLife({ description, start, end, attributes }: EventPacket): void {

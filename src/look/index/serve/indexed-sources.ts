@@ -11,6 +11,7 @@ import type {
   IndexPart,
   LaneFold,
   LookIndex,
+  Profile,
   Message,
   Source,
   Track,
@@ -150,6 +151,15 @@ export class IndexedSources implements LookIndex {
     }
     const { from } = part.stored.facts;
     return this.#spansOf.get(part)!.detailsAt(from + offset, part.start[own]!, most);
+  }
+
+  *profiles(): Generator<Profile, void> {
+    for (const { source, pieces } of this.#open) {
+      const offset = Number(source.epoch + source.clockOffset - this.epoch);
+      for (const { spans } of pieces) {
+        for (const part of spans.profiles()) yield { source: source.number, part, offset };
+      }
+    }
   }
 
   rowsOfTrace(traceId: string): number[] {

@@ -1,4 +1,4 @@
-import type { Interruptions, MemoryCurve, ThreadFigures } from './thread-shape.js';
+import type { Interruptions, MemoryCurve, ProfiledCode, ThreadFigures } from './thread-shape.js';
 import type { WaitedFor, SlowTrace, OpenSpans } from './trace-shape.js';
 import type { Finding } from './finding-shape.js';
 import type { SpanKind } from '../../../spans/layout.js';
@@ -295,6 +295,7 @@ export interface Report {
   interruptions: Interruptions;
   threads: ThreadFigures[];
   /** Those that grew most first. */
+  profile: ProfiledCode[];
   memory: MemoryCurve[];
   open: OpenSpans;
   completeness: Completeness;

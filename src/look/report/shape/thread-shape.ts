@@ -100,6 +100,22 @@ export interface Interruptions {
   slow: SlowShare[];
 }
 
+/** Code that ran, by the samples of a CPU profile: the innermost function of the program with what it called of Node. */
+export interface ProfiledCode {
+  service: string | null;
+  /** Of the requests of one route; null: of the whole service. */
+  route: string | null;
+  /** Null: it has no name. */
+  function: string | null;
+  /** Script and line of the function; empty: it is none of a script. */
+  line: string;
+  samples: number;
+  /** Ns of the samples. */
+  time: number;
+  /** Of the samples of the service, or of the route: from 0 to 1. */
+  share: number;
+}
+
 /** The memory of a thread, or of a process, as its loop's records have it once a second. Bytes. */
 export interface MemoryCurve extends ThreadOfProcess {
   /** `heap` and `external` (outside of it, held by it) are the thread's, `resident` the process's. */

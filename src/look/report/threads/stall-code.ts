@@ -9,6 +9,8 @@ import type { StallCode, StallLine } from '../shape/thread-shape.js';
 export const STACK = 'code.stacktrace';
 /** As native/addon/stall_stacks.h writes it where the thread ran native code. */
 const NATIVE = '(native code)';
+/** How scripts of this package begin in a profile. */
+export const OWN_CODE = 'tracewright/';
 /** Stacks and their lines come from files of anybody. */
 const MOST_FRAMES = 64;
 

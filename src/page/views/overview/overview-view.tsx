@@ -10,6 +10,7 @@ import { errorTable } from '../../../look/report/print/tables/error-table.js';
 import { lossTable } from '../../../look/report/print/tables/source-tables.js';
 import {
   memoryTable,
+  profileTable,
   mpiTable,
   poolTable,
   threadTable,
@@ -115,6 +116,7 @@ function Figures(answer: ReportAnswer) {
         <Interruptions interruptions={interruptions} rows={answer} />
         {mpi.length > 0 && <MpiTables runs={mpi} />}
         <FiguresTable table={threadTable(threads)} />
+        <FiguresTable table={profileTable(report.profile)} />
         <FiguresTable table={memoryTable(report.memory)} />
       </div>
       {incomplete !== undefined && <p>{incomplete}.</p>}

@@ -1,6 +1,6 @@
 import { findingTable } from '../tables/finding-table.js';
 import { openTable } from '../tables/tree-tables.js';
-import { memoryTable, poolTable, threadTable } from '../tables/resource-tables.js';
+import { memoryTable, poolTable, profileTable, threadTable } from '../tables/resource-tables.js';
 import { errorTable } from '../tables/error-table.js';
 import { groupWaitTable } from '../tables/group-tables.js';
 import { lossTable, sourceTable } from '../tables/source-tables.js';
@@ -77,6 +77,7 @@ function* sections({ report, pictures }: IllustratedReport): Generator<Html, voi
   yield interruptionSection(report.interruptions);
   yield tableSection(openTable(report));
   yield tableSection(threadTable(report.threads));
+  if (report.profile.length > 0) yield tableSection(profileTable(report.profile));
   if (report.memory.length > 0) yield tableSection(memoryTable(report.memory));
   yield costSection(report);
   yield tableSection(sourceTable(report));

@@ -1,6 +1,7 @@
 import { counted } from '../../../../core/readable-text.js';
 import type { MpiCall, MpiRun, PoolWaits, TimeShare } from '../../shape/report-shape.js';
-import type { MemoryCurve, ThreadFigures } from '../../shape/thread-shape.js';
+import type { MemoryCurve, ProfiledCode, ThreadFigures } from '../../shape/thread-shape.js';
+import { codeText } from '../../names/code-text.js';
 import { bytesText, shareText } from '../../measures/units.js';
 import {
   fieldColumn,
@@ -13,6 +14,36 @@ import {
 const LIMIT = 50;
 
 const unlessZero = (value: number): number | null => (value > 0 ? value : null);
+
+/** The code that ran, by the samples of a CPU profile. */
+export function profileTable(profile: readonly ProfiledCode[]): ReportTable<ProfiledCode> {
+  return tableOf<ProfiledCode>(
+    'Code that ran, by samples',
+    [
+      { title: 'code', unit: 'text', value: ranText, spare: 0, least: 24 },
+      serviceColumn(2),
+      {
+        title: 'of',
+        explanation: 'The route whose requests ran it',
+        unit: 'text',
+        value: ({ route }) => route ?? 'all',
+        spare: 0,
+        least: 12,
+      },
+      fieldColumn('share', 'share', 0),
+      fieldColumn('time', 'duration', 1),
+      fieldColumn('samples', 'count', 2),
+    ],
+    profile,
+    LIMIT,
+    'functions',
+  );
+}
+
+function ranText({ function: name, line }: ProfiledCode): string {
+  if (line === '') return name ?? 'unknown code';
+  return codeText({ function: name, line, isNative: false, caller: null });
+}
 
 /** How busy each thread was. */
 export function threadTable(threads: readonly ThreadFigures[]): ReportTable<ThreadFigures> {

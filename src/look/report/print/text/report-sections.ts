@@ -5,7 +5,13 @@ import { errorExamples, errorTable } from '../tables/error-table.js';
 import { findingTable } from '../tables/finding-table.js';
 import { groupTable, groupWaitTable, rateNote } from '../tables/group-tables.js';
 import { interruptionTable } from '../tables/interruption-tables.js';
-import { memoryTable, mpiTable, poolTable, threadTable } from '../tables/resource-tables.js';
+import {
+  memoryTable,
+  mpiTable,
+  poolTable,
+  profileTable,
+  threadTable,
+} from '../tables/resource-tables.js';
 import { lossTable, sourceTable } from '../tables/source-tables.js';
 import { openTable } from '../tables/tree-tables.js';
 import { wrapped } from './display-width.js';
@@ -85,6 +91,9 @@ export const SECTIONS = {
   },
   *threads({ threads }, style) {
     yield* sectionLines(threadTable(threads), style);
+  },
+  *profile({ profile }, style) {
+    yield* sectionLines(profileTable(profile), style);
   },
   *memory({ memory }, style) {
     yield* sectionLines(memoryTable(memory), style);
