@@ -1,5 +1,6 @@
 import { BoundedCache } from '../core/bounded-cache.js';
 import { isAnswered } from './engine/answered-errors.js';
+import { isMiddleware } from './engine/middleware.js';
 import { isObject, requiredObject, text } from './engine/payload.js';
 import type { Description, Library, Operation } from './library.js';
 
@@ -80,6 +81,7 @@ const layer: Operation<Layer> = {
   channel: 'express.router.request',
   kind: 'internal',
   nests: true,
+  isMinor: isMiddleware,
   isHandler: true,
   // A store that is bound to the channel would be entered and left by a copy of all stores.
   entersByHand: true,

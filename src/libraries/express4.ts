@@ -1,4 +1,5 @@
 import { isAnswered } from './engine/answered-errors.js';
+import { isMiddleware } from './engine/middleware.js';
 import { requiredObject, text } from './engine/payload.js';
 import { isRouter, nameOf } from './express.js';
 import type { Library, Operation } from './library.js';
@@ -28,6 +29,7 @@ const layer: Operation<Call> = {
   channel: 'orchestrion:express:layer',
   kind: 'internal',
   nests: true,
+  isMinor: isMiddleware,
   isHandler: true,
   needsParent: true,
   // A function that calls `next` has had its turn. The call returns when all others are done.

@@ -1,4 +1,5 @@
 import { isAnswered } from './engine/answered-errors.js';
+import { isMiddleware } from './engine/middleware.js';
 import { isObject, requiredObject, requiredText, text } from './engine/payload.js';
 import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Library, Operation } from './library.js';
@@ -20,6 +21,7 @@ const handling: Operation<Handling> = {
   channel: 'h3.request',
   kind: 'internal',
   nests: true,
+  isMinor: isMiddleware,
   isHandler: true,
   needsParent: true,
   describe({ type, event }) {

@@ -1,5 +1,6 @@
 import { mountedRoute, routeOf } from '../spans/route.js';
 import { isAnswered } from './engine/answered-errors.js';
+import { isMiddleware as isMinor } from './engine/middleware.js';
 import { isObject, requiredObject, text } from './engine/payload.js';
 import { frameworkRouteFound } from './engine/router-matches.js';
 import { markServed, servedBy } from './engine/socketless-requests.js';
@@ -162,6 +163,7 @@ const handler: Operation<Call> = {
   channel: 'orchestrion:hono:handler',
   kind: 'internal',
   nests: true,
+  isMinor,
   isHandler: true,
   needsParent: true,
   handlesPromises: true,

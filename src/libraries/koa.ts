@@ -1,5 +1,6 @@
 import { isAnswered } from './engine/answered-errors.js';
 import { mountedPattern } from './engine/koa-mounts.js';
+import { isMiddleware } from './engine/middleware.js';
 import { requiredObject, text } from './engine/payload.js';
 import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Library, Operation } from './library.js';
@@ -74,6 +75,7 @@ const middleware: Operation<Call> = {
   channel: 'orchestrion:koa-compose:middleware',
   kind: 'internal',
   nests: true,
+  isMinor: isMiddleware,
   isHandler: true,
   needsParent: true,
   handlesPromises: true,

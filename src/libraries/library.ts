@@ -60,6 +60,11 @@ export interface Operation<Message extends object = object> {
   countedAlone?: boolean;
   /** Milliseconds that it must take to be recorded: for what mostly costs nothing. Default 0. */
   atLeastMs?: number;
+  /**
+   * Whether a span is only counted if it takes less than 1 ms, has not failed, and has nothing below it: unless
+   * `TRACEWRIGHT_LIBRARIES` names the library.
+   */
+  isMinor?(span: Span): boolean;
   /** The span as it begins; undefined: this one is not recorded. */
   describe(message: Message, options: LibraryOptions): Description | undefined;
   /** Sees every message as it begins, also of what is not recorded. It must not keep values. */

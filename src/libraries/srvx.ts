@@ -9,6 +9,7 @@ interface Handling {
 
 /** A middleware and what it calls. */
 const middleware: Operation<Handling> = {
+  isMinor: () => true,
   channel: 'srvx.middleware',
   kind: 'internal',
   nests: true,

@@ -3,6 +3,7 @@ import type { ActiveContext } from '../spans/context/active-context.js';
 import type { Baggage } from '../spans/context/baggage.js';
 import type { Carried, Senders } from '../spans/context/carried.js';
 import { spans } from '../spans/shared-spans.js';
+import { SHOWN } from '../spans/span.js';
 import type { Span } from '../spans/span.js';
 import { plainBaggage, viewOf } from './baggage-view.js';
 import { BAGGAGE_KEY, SPAN_KEY, SUPPRESS_TRACING_KEY } from './keys.js';
@@ -151,7 +152,10 @@ function contextWithout(span: unknown, carried: Carried | undefined, key: symbol
 /** The methods of a context, for the classes of tracewright/spans that are contexts of their own. */
 const contextMethods = {
   getValue(this: ActiveContext, key: symbol): unknown {
-    return key === SPAN_KEY ? this.activeSpan : valueIn(this.carried, key);
+    if (key !== SPAN_KEY) return valueIn(this.carried, key);
+    const { activeSpan } = this;
+    if (activeSpan !== undefined) activeSpan.flags |= SHOWN;
+    return activeSpan;
   },
   setValue(this: ActiveContext, key: symbol, value: unknown): Context {
     return contextWith(this.activeSpan, this.carried, key, value);

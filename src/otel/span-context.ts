@@ -3,7 +3,7 @@ import type { Carried } from '../spans/context/carried.js';
 import { hexWord } from '../spans/context/ids.js';
 import { TRACE_FLAGS_MASK } from '../spans/layout.js';
 import { spans } from '../spans/shared-spans.js';
-import { REMOTE } from '../spans/span.js';
+import { REMOTE, SHOWN } from '../spans/span.js';
 import type { Span } from '../spans/span.js';
 import { TraceStateText, traceStateText } from './trace-state.js';
 
@@ -33,6 +33,7 @@ function spanIdOf(span: Span): string {
 
 /** The ids of a span as the API shows them. */
 export function spanContextOf(span: Span): SpanContext {
+  span.flags |= SHOWN;
   const context: SpanContext = {
     traceId: traceIdOf(span),
     spanId: spanIdOf(span),

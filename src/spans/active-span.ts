@@ -3,7 +3,7 @@ import type { SpanAttributes } from './attributes.js';
 import { activeContext } from './context/active-context.js';
 import { runWith, runWithOne } from './context/context-storage.js';
 import { isAnswer } from './exception.js';
-import { OPEN } from './span.js';
+import { OPEN, SHOWN } from './span.js';
 import type { Span } from './span.js';
 import { startSpan } from './start-span.js';
 import type { StartOptions } from './start-span.js';
@@ -71,7 +71,9 @@ function isNativePromise(value: unknown): value is Promise<unknown> {
 /** The span that is active in the calling code. */
 export function activeSpan(): Span | undefined {
   const active = activeContext();
-  return active === undefined ? undefined : active.activeSpan;
+  const span = active === undefined ? undefined : active.activeSpan;
+  if (span !== undefined) span.flags |= SHOWN;
+  return span;
 }
 
 function apply<This, Arguments extends unknown[], Result>(

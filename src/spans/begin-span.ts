@@ -18,7 +18,7 @@ import { checkName, isIdle, openOutput, output, warnWithoutTarget } from './reco
 import { isInShare } from './sampling.js';
 import { NO_SCOPE } from './scope.js';
 import { carriedBelow, carriedBy, carriedByBatch } from './senders.js';
-import { BELOW, ENDED, NOT_RECORDED, OPEN, REMOTE, Span } from './span.js';
+import { BELOW, ENDED, NOT_RECORDED, OPEN, REMOTE, SHOWN, Span } from './span.js';
 import type { SpanLink } from './span.js';
 import type { Prefix } from './slot/prefix.js';
 import type { Instant, TraceTime } from './time.js';
@@ -111,6 +111,7 @@ export function begin(
     }
     const state = callers & SAMPLED;
     const { s0: p0, s1: p1 } = parent;
+    parent.flags |= SHOWN;
     const above = parent.state === REMOTE ? root : parent;
     const isBelow = above !== undefined && above.output === to && above.state !== NOT_RECORDED;
     const isNested = kind === SERVER_BITS && isBelow && (root!.flags & KIND_BITS) === SERVER_BITS;

@@ -25,6 +25,10 @@ export interface SpanObserver {
 /** None in most programs: then it costs one comparison a span. */
 export let observer: SpanObserver | undefined;
 
+export function areObserved(): boolean {
+  return observer !== undefined;
+}
+
 /** Has spans that start and end from now on seen. */
 export function observeSpans(by: SpanObserver): void {
   observer = by;

@@ -20,6 +20,7 @@ import { RemoteParent } from './context/remote-parent.js';
 import { ownParentIn, sentTraceState } from './context/trace-state-entries.js';
 import { checkTraceState, parseTraceParent, traceParentOf } from './context/trace-context.js';
 import type { TraceParent } from './context/trace-context.js';
+import { SHOWN } from './span.js';
 import type { Span } from './span.js';
 
 /** Headers as an object, as `Headers`, or as a Map. */
@@ -97,6 +98,7 @@ function putFormat(format: HeaderFormat, span: Span, carrier: object): void {
 }
 
 function putTrace(span: Span, carrier: object): void {
+  span.flags |= SHOWN;
   put(carrier, TRACE_PARENT, traceParentOf(span, span.flags & TRACE_FLAGS_MASK));
   const traceState = sentTraceState(span);
   if (traceState !== '') put(carrier, TRACE_STATE, traceState);

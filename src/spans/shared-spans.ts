@@ -12,7 +12,7 @@ import {
   runWithOne,
   swapContext,
 } from './context/context-storage.js';
-import { observeSpans } from './observer.js';
+import { areObserved, observeSpans } from './observer.js';
 import { extract, getBaggage, inject, noteInjected, sendSpan, withBaggage } from './propagation.js';
 import { configure, flush, shutdown } from './recording.js';
 import { routeOf, setRoute } from './route.js';
@@ -44,6 +44,7 @@ export const spans = shared('spans', () => ({
   activeSpan,
   applyIn,
   areInResources,
+  areObserved,
   bind,
   configure,
   contextOfFrame,

@@ -50,6 +50,13 @@ export interface WaitingCall {
   span: Span | undefined;
 }
 
+/** Spans that were not worth a record. */
+interface OmittedSpans {
+  count: number;
+  /** Nanoseconds of all together. */
+  ns: number;
+}
+
 /** Another span that a span has to do with. */
 export interface SpanLink {
   to: Span | RemoteParent;
@@ -93,6 +100,8 @@ export const ENDED = 2;
 export const REMOTE = 3;
 /** Of `Span.flags`, and of no record: the same output records its parent, or has done so. */
 export const BELOW = 1 << 15;
+/** Of `Span.flags`, and of no record: a span is below it, or the program has had it in its hands. */
+export const SHOWN = 1 << 16;
 
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
 const { hasOwnProperty } = Object.prototype;
@@ -176,6 +185,8 @@ export class Span {
   declare readonly carried: Carried | undefined;
   /** @internal The topmost span above it in this process, such as a request's; itself if none is above it. */
   declare readonly root: Span;
+  /** @internal Of a root: what was below it, and was not worth a span. */
+  declare omitted: OmittedSpans | undefined;
   /** @internal Of a root: the last call below it that waits; those before it may be over. */
   declare waiting: WaitingCall | undefined;
 
@@ -222,6 +233,7 @@ export class Span {
     this.output = output;
     this.carried = carried;
     this.root = root ?? this;
+    this.omitted = undefined;
     this.waiting = undefined;
   }
 
@@ -232,6 +244,7 @@ export class Span {
 
   /** The ids in W3C's notation, for logs: `logger.info({ ...span.ids }, …)`. */
   get ids(): SpanIds {
+    this.flags |= SHOWN;
     return {
       trace_id: hexWord(this.t0) + hexWord(this.t1) + hexWord(this.t2) + hexWord(this.t3),
       span_id: hexWord(this.s0) + hexWord(this.s1),
@@ -392,6 +405,19 @@ export class Span {
   setTrace(t0: number, t1: number, t2: number, t3: number): void {
     const root = { t0, t1, t2, t3, p0: 0, p1: 0, traceState: '' };
     Object.assign(this, root);
+  }
+
+  /** @internal Its record is not written: what begins in its context from now on is below what is above it. */
+  omit(ns: number): void {
+    const { root } = this;
+    this.state = ENDED;
+    this.output!.discard(this);
+    Object.assign(this, { s0: this.p0, s1: this.p1 });
+    if (root.omitted === undefined) root.omitted = { count: 1, ns };
+    else {
+      root.omitted.count++;
+      root.omitted.ns += ns;
+    }
   }
 
   /** @internal A start that may be far from the recording. */

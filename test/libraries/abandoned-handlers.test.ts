@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { recoverTrace } from '../../src/heph/index.js';
 import { readSpans } from '../../src/spans/index.js';
+import { EVERY_MIDDLEWARE } from './traced-library.js';
 import { TracedProcess } from '../node/traced-process.js';
 import { hephFiles } from '../node/written-traces.js';
 import { installedPackages } from './packages.js';
@@ -10,7 +11,7 @@ it('handlers that never settle end with their request when its client leaves, or
   const script = new URL('fixtures/abandoned-handlers.mjs', import.meta.url).href;
   const traced = new TracedProcess(script, {
     args: [place],
-    env: { TRACEWRIGHT_CONTEXT: 'on' },
+    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_LIBRARIES: EVERY_MIDDLEWARE },
     cwd: place,
   });
   await traced.printed(/^open$/m);

@@ -44,6 +44,9 @@ export function runScript(
   return run(fixture, process.version, env, args);
 }
 
+/** Also the functions of a framework that take no time are spans. */
+export const EVERY_MIDDLEWARE = 'auto,express,express4,h3,hono,koa,srvx';
+
 async function run(
   fixture: string,
   version: string,
@@ -56,7 +59,7 @@ async function run(
   const traced = new TracedProcess(script, {
     hook,
     args: [...args],
-    env: { TRACEWRIGHT_CONTEXT: 'on', ...env },
+    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_LIBRARIES: EVERY_MIDDLEWARE, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });
   const { code, stdout, stderr } = await traced.ended();

@@ -216,6 +216,8 @@ async function runUnder(tracer, program, node) {
               TRACEWRIGHT_DIR: directory,
               TRACEWRIGHT_CONTEXT: 'on',
               TRACEWRIGHT_QUIET: '1',
+              // Also functions that take no time.
+              TRACEWRIGHT_LIBRARIES: 'auto,express,express4,h3,hono,koa,srvx',
               ...program.environment,
             }
           : {

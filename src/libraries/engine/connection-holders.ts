@@ -1,4 +1,5 @@
 import { RemoteParent } from '../../spans/context/remote-parent.js';
+import { SHOWN } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 
 /** Who acquired a connection last, and when, in ms. It keeps nothing of the program, and serves as long as the connection. */
@@ -39,6 +40,7 @@ export function noteHolder(
   }
   holder.isKnown = span !== undefined;
   if (span === undefined) return;
+  span.flags |= SHOWN;
   holder.t0 = span.t0;
   holder.t1 = span.t1;
   holder.t2 = span.t2;

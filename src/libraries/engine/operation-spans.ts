@@ -3,7 +3,7 @@ import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import type { Scope } from '../../spans/scope.js';
-import { REMOTE } from '../../spans/span.js';
+import { REMOTE, SHOWN } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import type { StartOptions } from '../../spans/start-span.js';
 import type { LibraryOptions, Operation } from '../library.js';
@@ -19,6 +19,8 @@ import { whole } from './whole-operation.js';
 
 const SAMPLED = 1;
 const NS_PER_MS = 1e6;
+/** A middleware that takes longer is a span. */
+const MINOR_NS = NS_PER_MS;
 
 type Context = ActiveContext | undefined;
 type Message = CallMessage;
@@ -56,6 +58,7 @@ export class OperationSpans implements CallRecorder {
   readonly #isInternal: boolean;
   /** Whether its span just ends when it has succeeded: that of most does. */
   readonly #endsPlainly: boolean;
+  readonly #isMinor: boolean;
   readonly #whenWaiting = (message: Message, running: RunningCall): void => {
     if (!running.isLate) return;
     try {
@@ -90,6 +93,7 @@ export class OperationSpans implements CallRecorder {
     this.#carries = operation.carry !== undefined;
     this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
     this.#choosesParent = operation.received !== undefined || operation.isDetached !== undefined;
+    this.#isMinor = operation.isMinor !== undefined && !options.named.includes(library);
     this.#endsPlainly = !this.readsResult && operation.atLeastMs === undefined;
   }
 
@@ -292,7 +296,19 @@ export class OperationSpans implements CallRecorder {
     }
     const { span } = running;
     running.span = undefined;
-    span?.end();
+    if (span === undefined || (this.#isMinor && this.#omits(span))) return;
+    span.end();
+  }
+
+  /** Whether a span is not worth a record: it is over, and counted with its request. */
+  #omits(span: Span): boolean {
+    const { flags, root } = span;
+    if ((flags & SHOWN) !== 0 || root === span || span.recording !== true) return false;
+    if (this.#operation.isMinor!(span) !== true || spans.areObserved()) return false;
+    const ns = ageOf(span);
+    if (ns >= MINOR_NS) return false;
+    span.omit(ns);
+    return true;
   }
 
   /** As `#finish`, of anything. */

@@ -12,6 +12,7 @@ const ABSENT = {
   needsParent: undefined,
   countedAlone: undefined,
   atLeastMs: undefined,
+  isMinor: undefined,
   notice: undefined,
   isDetached: undefined,
   linkOf: undefined,

@@ -20,6 +20,10 @@ export const PORT = 'server.port';
 export const PROTOCOL = 'network.protocol.name';
 export const ERROR_TYPE = 'error.type';
 
+/** Of functions of frameworks that were not worth a span. Not of the conventions. */
+export const MIDDLEWARE_COUNT = 'tracewright.middleware.count';
+export const MIDDLEWARE_MS = 'tracewright.middleware.ms';
+
 /** The value of `error.type` where there is neither a status nor a code. */
 export const OTHER = '_OTHER';
 /** Of a connection that was closed before the exchange was over. Not of the conventions. */

@@ -13,6 +13,8 @@ import {
   ERROR_TYPE,
   HTTP_SCOPE,
   knownMethod,
+  MIDDLEWARE_COUNT,
+  MIDDLEWARE_MS,
   PROTOCOL,
   RESPONSE_BYTES,
   ROUTE,
@@ -272,6 +274,10 @@ export class ServerRecorder {
     if (span.recording) this.routed(served, route);
     if (failedHandlers.ofRequests.size > 0) requestAnswered(span, isAborted ? undefined : status);
     if (span.waiting !== undefined) spans.endWaiting(span);
+    if (span.omitted !== undefined) {
+      span.set(MIDDLEWARE_COUNT, span.omitted.count);
+      span.set(MIDDLEWARE_MS, span.omitted.ns / 1e6);
+    }
     if (status !== undefined) span.set(STATUS_CODE, status);
     if (bytes !== undefined) span.set(RESPONSE_BYTES, bytes);
     if (isAborted || (status ?? 0) >= FAILED) {
