@@ -11,6 +11,7 @@ import { convertToLaplaceBinary, convertToLaplaceText } from '../conversions/lap
 import { convertToOtlp, convertToParquet } from '../conversions/spans.js';
 import { convertToOvni3 } from '../conversions/ovni3.js';
 import { convertToPerfetto } from '../conversions/picture.js';
+import { convertToPprof, convertToSpeedscope } from '../conversions/stacks.js';
 import type { ConversionRequest, OtlpEncoding } from '../conversions/export.js';
 import { checkRings, ringHelp, ringOptions } from '../ring-options.js';
 import { checkEndian } from '../input-options.js';
@@ -25,6 +26,8 @@ const conversions: Readonly<Record<string, (request: ConversionRequest) => Promi
   ovni3: convertToOvni3,
   parquet: convertToParquet,
   perfetto: convertToPerfetto,
+  pprof: convertToPprof,
+  speedscope: convertToSpeedscope,
 };
 
 /** Those that can convert a part of a recording. */
@@ -60,6 +63,8 @@ export const convertCommand: Command = {
        tracewright convert --to otlp PATH [OUT] [SELECTION] [--encoding E]
                            [--force] [RINGS]
        tracewright convert --to parquet PATH [OUT] [SELECTION] [--force] [RINGS]
+       tracewright convert --to pprof PATH [OUT] [--force] [RINGS]
+       tracewright convert --to speedscope PATH [OUT] [--force] [RINGS]
        tracewright convert --to ovni3 PATH OUT [--force] [RINGS]
        tracewright convert --to laplace-text PATH [OUT] [--endian E] [--force]
        tracewright convert --to laplace-binary PATH [OUT] [--endian E] [--force]
@@ -82,6 +87,10 @@ Converts the traces at PATH. The traces themselves do not change.
                 if OUT ends in .pb, .binpb or .protobuf
   --to parquet  the spans of Heph traces as a table: one row a span, columns
                 with types. OUT is as for perfetto
+  --to pprof    stacks of the CPU profile, or else of stalls, for go tool pprof:
+                gzipped protobuf. OUT is as for perfetto
+  --to speedscope
+                the same as JSON for https://www.speedscope.app
   --to ovni3    an ovni trace of version 3, which today's ovniemu reads, from
                 one of version 1, or from Heph traces: threads, and marks of
                 their requests, stalls and garbage collections. OUT is a new

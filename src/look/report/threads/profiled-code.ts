@@ -1,15 +1,12 @@
 import { entryOf } from '../../../core/map-entries.js';
 import { framesOf } from '../../../spans/read/profile-part.js';
-import { rowsUpward } from '../../index/index-row.js';
-import type { LookIndex, Profile } from '../../index/look-index.js';
+import type { Profile } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import type { RowSelection } from '../measures/selection.js';
-import { spanName } from '../names/row-name.js';
 import type { ProfiledCode } from '../shape/thread-shape.js';
+import { requestsOfSamples } from './sampled-requests.js';
 import { OWN_CODE, codeOfStack } from './stall-code.js';
 
-/** Spans above a sample's that are looked at. */
-const MOST_ABOVE = 64;
 /** Functions of a service, and of each of its routes. */
 const MOST_OF_SERVICE = 20;
 const MOST_OF_ROUTE = 3;
@@ -73,42 +70,11 @@ class HotLines {
   }
 }
 
-/** Rows of spans by the words of their ids, of those that are asked for. */
-function* rowsOfSpans(index: LookIndex, ids: ReadonlySet<string>): Steps<Map<string, number>> {
-  const wanted = new Map<number, Map<number, string>>();
-  for (const id of ids) {
-    const [high, low] = [id.slice(0, 8), id.slice(8)].map((word) => Number.parseInt(word, 16));
-    entryOf(wanted, high!, () => new Map<number, string>()).set(low!, id);
-  }
-  const rows = new Map<string, number>();
-  for (const { spanId, firstRow, count } of index.parts) {
-    yield;
-    for (let at = 0; at < count; at++) {
-      const id = wanted.get(spanId[2 * at]!)?.get(spanId[2 * at + 1]!);
-      if (id !== undefined) rows.set(id, firstRow + at);
-    }
-  }
-  return rows;
-}
-
-/** The request that a span belongs to, by its name and route; undefined: none is recorded. */
-function routeOf(index: LookIndex, row: number | undefined): string | undefined {
-  if (row === undefined) return undefined;
-  let route: string | undefined;
-  const { source } = index.partOf(row);
-  for (const above of rowsUpward(index, row, MOST_ABOVE)) {
-    if (above.part.source.number === source.number && above.isRequest) route = spanName(above);
-  }
-  return route;
-}
-
 /** What ran by the samples within the window: of each service, and of those of its routes whose spans are known. */
 export function* profiledCode({ index, window }: RowSelection): Steps<ProfiledCode[]> {
   const profiles = [...index.profiles()];
-  const ids = new Set(profiles.flatMap(({ part }) => part.spans));
   if (profiles.length === 0) return [];
-  const rows = yield* rowsOfSpans(index, ids);
-  const routes = new Map<string, string | undefined>();
+  const requestOf = yield* requestsOfSamples(index, profiles);
   const lines = new HotLines();
   const services = new Map<string | null, Map<string | null, CodeTally>>();
   for (const profile of profiles) {
@@ -123,9 +89,7 @@ export function* profiledCode({ index, window }: RowSelection): Steps<ProfiledCo
       const code = { service, route: null, ...codes(node) };
       entryOf(tallies, null, () => new CodeTally()).add(code, part.interval);
       if (span === -1) continue;
-      const id = part.spans[span]!;
-      if (!routes.has(id)) routes.set(id, routeOf(index, rows.get(id)));
-      const route = routes.get(id);
+      const route = requestOf(part.spans[span]!);
       if (route === undefined) continue;
       entryOf(tallies, route, () => new CodeTally()).add({ ...code, route }, part.interval);
     }

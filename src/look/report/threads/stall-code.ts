@@ -37,7 +37,8 @@ function isOfPackage({ line }: Frame): boolean {
   return line.includes('/node_modules/');
 }
 
-function frameOf(text: string): Frame | undefined {
+/** The function and line of `at function (script:line:column)`. */
+export function frameOf(text: string): Frame | undefined {
   if (!text.startsWith('at ')) return undefined;
   const frame = text.slice(3);
   const open = frame.endsWith(')') ? frame.indexOf(' (') : -1;

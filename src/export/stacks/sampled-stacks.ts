@@ -1,0 +1,84 @@
+import { framesOf } from '../../spans/read/profile-part.js';
+import type { LookIndex } from '../../look/index/look-index.js';
+import { inTurns } from '../../look/index/turns.js';
+import { requestsOfSamples } from '../../look/report/threads/sampled-requests.js';
+import { STACK, frameOf } from '../../look/report/threads/stall-code.js';
+import { attributesOf } from '../../look/report/names/recorded-attributes.js';
+import { rowAt } from '../../look/index/index-row.js';
+
+/** A function on a stack. */
+export interface StackFrame {
+  readonly name: string;
+  /** Empty: it is no script's. */
+  readonly file: string;
+  /** From 1; 0: unknown. */
+  readonly line: number;
+}
+
+/** A stack that a thread had. */
+interface SampledStack {
+  /** The outermost first: the name of the request that it belongs to, where one is known. */
+  readonly frames: readonly StackFrame[];
+  /** Ns since the start of the recording. */
+  readonly time: number;
+  /** Ns that it is for. */
+  readonly duration: number;
+}
+
+/** The stacks of one thread: samples, or else what it ran in stalls. */
+export interface ThreadStacks {
+  readonly thread: string;
+  readonly stacks: SampledStack[];
+}
+
+const STALL = 'event loop blocked';
+
+function stackFrame(text: string): StackFrame {
+  const frame = frameOf(text);
+  if (frame === undefined) return { name: text, file: '', line: 0 };
+  const at = frame.line.lastIndexOf(':');
+  return {
+    name: frame.function ?? '(anonymous)',
+    file: frame.line.slice(0, at),
+    line: Number(frame.line.slice(at + 1)) || 0,
+  };
+}
+
+/** The stacks of a recording, by thread: of its CPU profile, or else those of its stalls. */
+export async function sampledStacks(index: LookIndex): Promise<ThreadStacks[]> {
+  const threads = new Map<string, ThreadStacks>();
+  const add = (source: number, thread: number, frames: string[], time: number, length: number) => {
+    const { service, pid, path } = index.sources[source]!;
+    const track = index.tracks.find((each) => each.source === source && each.thread === thread);
+    const name = `${service ?? path}${pid === undefined ? '' : ` ${pid}`} ${track?.name ?? thread}`;
+    let own = threads.get(name);
+    if (own === undefined) threads.set(name, (own = { thread: name, stacks: [] }));
+    own.stacks.push({ frames: frames.map(stackFrame), time, duration: length });
+  };
+  const profiles = [...index.profiles()];
+  const requestOf = await inTurns(requestsOfSamples(index, profiles));
+  for (const { part, source, offset } of profiles) {
+    for (const { time, node, span } of part.samples) {
+      const request = span === -1 ? undefined : requestOf(part.spans[span]!);
+      const frames = framesOf(part, node).reverse();
+      if (request !== undefined) frames.unshift(request);
+      add(source, part.thread, frames, time + offset, part.interval);
+    }
+  }
+  if (profiles.length === 0) {
+    for await (const rows of index.find({ name: STALL })) {
+      for (const row of rows) {
+        const valueOf = attributesOf(index, row);
+        const stack = valueOf(STACK);
+        if (typeof stack !== 'string') continue;
+        const { start, duration, track, part } = rowAt(index, row);
+        const request = valueOf('eventloop.request');
+        const frames = stack.split('\n').reverse();
+        if (typeof request === 'string') frames.unshift(request);
+        add(part.source.number, index.tracks[track]!.thread, frames, start, duration);
+      }
+    }
+  }
+  for (const { stacks } of threads.values()) stacks.sort((a, b) => a.time - b.time);
+  return [...threads.values()];
+}
