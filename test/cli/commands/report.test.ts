@@ -57,6 +57,7 @@ describe('tracewright report', () => {
       'slowestOf',
       'interruptions',
       'threads',
+      'profile',
       'memory',
       'open',
       'completeness',
