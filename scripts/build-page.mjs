@@ -10,7 +10,11 @@ const page = join(source, 'page');
 /** @returns {Promise<Map<string, string>>} contents by name. */
 export async function buildPage() {
   const { outputFiles } = await build({
-    entryPoints: { page: join(page, 'main.tsx'), style: join(page, 'theme', 'style.css') },
+    entryPoints: {
+      page: join(page, 'main.tsx'),
+      report: join(page, 'report.tsx'),
+      style: join(page, 'theme', 'style.css'),
+    },
     bundle: true,
     minify: true,
     write: false,

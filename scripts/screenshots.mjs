@@ -13,11 +13,14 @@ import { root } from './package-layout.mjs';
 const output = join(root, 'docs', 'looking');
 mkdirSync(output, { recursive: true });
 const place = mkdtempSync(join(tmpdir(), 'tracewright-screenshots-'));
-const trace = join(place, 'shop.heph');
-const generator = join(root, 'bench', 'look-trace.mjs');
-spawnSync(process.execPath, [generator, trace, '--spans', '100000'], { stdio: 'inherit' });
+const run = join(place, 'shop');
+const shop = join(root, 'examples', 'busy-shop.mjs');
+spawnSync(process.execPath, ['--require', join(root, 'dist', 'node', 'register.js'), shop, '40'], {
+  stdio: 'inherit',
+  env: { ...process.env, TRACEWRIGHT_DIR: run, TRACEWRIGHT_QUIET: '1' },
+});
 const view = join(root, 'dist', 'cli', 'main.js');
-const server = spawn(process.execPath, [view, 'view', trace, '--no-open'], {
+const server = spawn(process.execPath, [view, 'view', run, '--no-open'], {
   stdio: ['ignore', 'pipe', 'ignore'],
 });
 const browser = await chromium.launch({
@@ -25,49 +28,33 @@ const browser = await chromium.launch({
   args: ['--no-sandbox'],
 });
 
-/** @param {string} name @param {string} url @param {{ width?: number, height?: number, dark?: boolean }} look */
-async function picture(name, url, { width = 1200, height = 640, dark = false } = {}, prepare) {
+/** @param {string} name @param {string} address of a view @param {{ dark?: boolean }} look @param prepare waits for what is to be seen */
+async function picture(name, address, { dark = false } = {}, prepare) {
   const colorScheme = dark ? 'dark' : 'light';
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
-  await page.goto(url);
-  await page.waitForFunction(() => document.querySelector('#time-line')?.picture?.size > 0);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme });
+  await page.goto(`${base}#${address}${address.includes('?') ? '&' : '?'}${token}`);
+  await prepare(page);
   await page.waitForTimeout(1000);
-  await prepare?.(page);
   await page.screenshot({ path: join(output, `${name}.png`) });
   await page.close();
 }
 
+const [line] = await once(server.stdout.setEncoding('utf8'), 'data');
+const [base, token] = line.trim().split('#');
 try {
-  const [line] = await once(server.stdout.setEncoding('utf8'), 'data');
-  const url = line.trim();
-  const near = `${url}&from=600188000000&to=600204000000`;
-  await picture('whole', url, {}, async (page) => {
-    await page.locator('.figures tbody tr').first().waitFor();
+  await picture('overview', '/overview', {}, (page) =>
+    page.locator('.plot canvas').first().waitFor(),
+  );
+  const openMatch = async (page) => page.locator('.grid-body [role=row]').first().click();
+  await picture('trace', '/find?find.text=GET+/customers', { dark: true }, async (page) => {
+    await openMatch(page);
+    await page.locator('#view-trace').waitFor();
   });
-  await picture('span', near, {}, async (page) => {
-    const place = await page.evaluate(() => {
-      const { picture: drawn } = document.querySelector('#time-line');
-      let widest = 0;
-      for (let box = 1; box < drawn.size; box++) {
-        const width = drawn.right[box] - drawn.left[box];
-        const best = drawn.right[widest] - drawn.left[widest];
-        if (width > best && drawn.top[box] < 300) widest = box;
-      }
-      return { x: drawn.left[widest] + 20, y: drawn.top[widest] + 5 };
-    });
-    await page.locator('#time-line').click({ position: place });
-    await page.getByRole('heading', { level: 2 }).waitFor();
-    // Off the time line, where a tip would cover it.
-    await page.mouse.move(600, 500);
-  });
-  await picture('trace', `${near}&find.text=status%3Derror`, { dark: true }, async (page) => {
-    await page.keyboard.press('/');
-    await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByRole('button', { name: 'Trace', exact: true }).click();
-    await page.locator('.waterfall tbody tr').first().waitFor();
-  });
-  await picture('latency', `${url}&panel=latency&find.text=kind%3Dserver`, {}, async (page) => {
-    await page.getByText('Drag over a part').waitFor();
+  await picture('time-line', '/find?find.text=POST+/buy', {}, async (page) => {
+    await openMatch(page);
+    await page.locator('#view-trace').waitFor();
+    await page.getByRole('link', { name: 'Time line' }).click();
+    await page.waitForFunction(() => document.querySelector('#time-line')?.picture?.size > 0);
   });
 } finally {
   await browser.close();

@@ -64,7 +64,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
     copyFileSync(other, path);
     await page.getByText('21 rows').waitFor();
     await page.getByText('no longer in the recording').waitFor();
-    await page.getByRole('button', { name: 'Recording' }).click();
+    await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('cell', { name: 'other', exact: true }).waitFor();
   });
 
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
       if (picture === undefined || picture.size === 0) return false;
       return picture.count.subarray(0, picture.size).every((count) => count === 1);
     });
-    await page.getByRole('button', { name: 'Table' }).click();
+    await page.getByRole('link', { name: 'Find' }).click();
     await page.getByText(`${(3 * requests).toLocaleString('en-US')} spans`).waitFor();
   });
 });

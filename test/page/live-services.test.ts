@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { noBrowser, titleOf } from './browser.js';
 import { startService } from '../fixtures/running-service.js';
 import type { RunningService } from '../fixtures/running-service.js';
+import { openFirstMatch } from './open-page.js';
 import { ViewedTraces } from './viewed-traces.js';
 
 const traces = new ViewedTraces(() => []);
@@ -46,19 +47,19 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     const first = await start(join(directory, 'first.heph'), 'shop');
     await first.record(100, 'GET /first');
     const page = await follow(directory, '/overview');
-    await page.getByText('100 rows').first().waitFor();
+    await page.locator('#recordings').getByText('100 rows').waitFor();
     await first.kill();
     const panel = page.locator('#view-overview');
     await panel.getByText('was killed').waitFor();
     const second = await start(join(directory, 'second.heph'), 'shop');
     await second.record(50, 'GET /second');
-    await page.getByText('150 rows').first().waitFor();
+    await page.locator('#recordings').getByText('150 rows').waitFor();
     const killed = ['shop', String(first.pid), 'was killed'];
-    expect(await sourcesOf(panel)).toEqual(
+    expect(await sourcesOf(page.locator('#recordings'))).toEqual(
       [killed, ['shop', String(second.pid), 'running']].sort(),
     );
     await second.record(25, 'GET /second');
-    await page.getByText('175 rows').first().waitFor();
+    await page.locator('#recordings').getByText('175 rows').waitFor();
     await second.end();
     await panel.getByText('ended', { exact: true }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -71,24 +72,20 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await shop.record(1, 'GET /orders');
     await stock.record(1, 'GET /stock');
     const page = await follow(directory, '/overview');
-    await page.getByText('2 rows').first().waitFor();
+    await page.locator('#recordings').getByText('2 rows').waitFor();
     for (let round = 0; round < 5; round++) {
       const caller = await shop.record(20, 'GET /orders');
       await stock.record(20, 'GET /stock', caller);
     }
-    await page.getByText('202 rows').first().waitFor();
-    expect(await sourcesOf(page.locator('#view-overview'))).toEqual([
+    await page.locator('#recordings').getByText('202 rows').waitFor();
+    expect(await sourcesOf(page.locator('#recordings'))).toEqual([
       ['shop', String(shop.pid), 'running'],
       ['stock', String(stock.pid), 'running'],
     ]);
     const caller = await shop.record(1, 'GET /last');
     await stock.record(1, 'GET /asked', caller);
-    await page.getByText('204 rows').first().waitFor();
-    await page.keyboard.press('/');
-    await page.keyboard.type('name="GET /last"');
-    await page.getByText('1 match').waitFor();
-    await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByRole('button', { name: 'Trace', exact: true }).click();
+    await page.locator('#recordings').getByText('204 rows').waitFor();
+    await openFirstMatch(page, 'name="GET /last"');
     const lines = page.locator('.waterfall tbody tr');
     await lines.nth(1).waitFor();
     expect(await lines.locator('button').allInnerTexts()).toEqual(['GET /last', 'GET /asked']);
@@ -108,21 +105,23 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     );
     await service.record(100, 'GET /first');
     const page = await follow(directory, '/overview');
-    await page.getByText('100 rows').first().waitFor();
+    await page.locator('#recordings').getByText('100 rows').waitFor();
     await service.record(1900, 'GET /next');
     expect(readdirSync(directory).filter((name) => name.endsWith('.heph')).length).toBeGreaterThan(
       1,
     );
-    await page.getByText('2,000 rows').first().waitFor();
+    await page.locator('#recordings').getByText('2,000 rows').waitFor();
     for (let round = 0; round < 10; round++) await service.record(400, 'GET /later');
     await service.record(1, 'GET /last');
-    const panel = page.locator('#view-overview');
-    expect(await sourcesOf(panel)).toEqual([['shop', String(service.pid), 'running']]);
+    expect(await sourcesOf(page.locator('#recordings'))).toEqual([
+      ['shop', String(service.pid), 'running'],
+    ]);
     await page.keyboard.press('/');
     await page.keyboard.type('GET /last');
-    await page.getByText('1 match').waitFor();
-    await page.getByLabel('Spans that match').fill('GET /first');
-    await page.getByText('No span matches.').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('1 span that match').waitFor();
+    await page.getByLabel('Find spans').fill('GET /first');
+    await page.getByText('0 spans that match').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     await service.end();
   });
@@ -138,13 +137,13 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await service.record(100, 'GET /first');
     const named = options.flatMap((option) => [option, rings]);
     const page = await follow(directory, '/overview', ...named);
-    await page.getByText('100 rows').first().waitFor();
+    await page.locator('#recordings').getByText('100 rows').waitFor();
     rmSync(rings, { recursive: true });
     await service.record(50, 'GET /second');
-    await page.getByText('150 rows').first().waitFor();
+    await page.locator('#recordings').getByText('150 rows').waitFor();
     await service.end();
     await page.locator('#view-overview').getByText('ended', { exact: true }).waitFor();
-    await page.getByText('150 rows').first().waitFor();
+    await page.locator('#recordings').getByText('150 rows').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 });

@@ -6,7 +6,7 @@ import { openTrace } from '../../src/heph/index.js';
 import type { TimeLineCanvas } from '../../src/page/time-line/picture.js';
 import { configure, flush, shutdown, startSpan } from '../../src/spans/index.js';
 import { noBrowser, titleOf } from './browser.js';
-import { holdKey } from './open-page.js';
+import { holdKey, selectFirstMatch } from './open-page.js';
 import { ViewedTraces } from './viewed-traces.js';
 
 const traces = new ViewedTraces(() => []);
@@ -104,11 +104,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     selected.end();
     await record(20, 'later');
     const view = await traces.start([first, path], '--live');
-    const { page, boxes } = await traces.open({}, '/time-line?find.text=selected', view);
-    await page.keyboard.press('/');
-    await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByRole('button', { name: 'Details' }).click();
-    await page.getByRole('heading', { name: 'selected' }).waitFor();
+    const { page, boxes } = await traces.open({}, '/find', view);
+    await selectFirstMatch(page, 'selected');
     const before = await fieldsOf(page);
     const details = await page.locator('#details').innerText();
     await log(30);

@@ -36,7 +36,7 @@ export interface PageOptions {
 export async function openPage(
   browser: Browser,
   url: string,
-  { width = 1200, height = 800, dark = false, touch = false, ratio = 1 }: PageOptions = {},
+  { width = 1600, height = 800, dark = false, touch = false, ratio = 1 }: PageOptions = {},
 ): Promise<OpenPage> {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -64,6 +64,26 @@ export async function openPage(
     colourAt: (x, y) => page.evaluate(colourOfPage, [x, y] as const),
     close: () => context.close(),
   };
+}
+
+/** Lists what a search finds and opens the first match: its trace. */
+export async function openFirstMatch(page: Page, text: string): Promise<void> {
+  const field = page.getByRole('combobox', { name: 'Find spans' });
+  await field.fill(text);
+  await field.press('Enter');
+  await page
+    .locator('#view-find')
+    .getByText(/^[\d,]+ spans? that match/)
+    .waitFor();
+  await page.locator('#view-find .grid-body [role=row]').first().click();
+}
+
+/** The same on the time line, with the details of the match. */
+export async function selectFirstMatch(page: Page, text: string): Promise<void> {
+  await openFirstMatch(page, text);
+  await page.locator('#view-find').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Time line', exact: true }).click();
+  await page.locator('#details').getByRole('heading', { level: 2 }).waitFor();
 }
 
 /** A busy machine may draw none in any time. */

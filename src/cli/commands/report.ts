@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   compareRecordings,
   comparisonJson,
@@ -9,7 +10,7 @@ import type { FailIf } from '../../look/compare/fail-if.js';
 import { TracewrightError } from '../../core/errors.js';
 import { rangeOf } from '../../look/condition/time-point.js';
 import { groupsBy } from '../../look/condition/where.js';
-import { PICTURED_GROUPS, reportPage } from '../../look/report/print/html/html-page.js';
+import { readReportFiles, reportPage } from '../../look/report/print/html-page.js';
 import { makeReport } from '../../look/report/report.js';
 import { newestRuns } from '../../look/report/recording/newest-runs.js';
 import type { ServiceRuns } from '../../look/report/shape/report-shape.js';
@@ -150,7 +151,6 @@ Exit codes
       ...checkGroup(values.by),
       slowest: checkSlowest(values.slowest),
       exact: values.exact === true,
-      pictures: file === undefined ? 0 : PICTURED_GROUPS,
     };
     const choice = checkChoice(values);
     const selection = checkSelection(values);
@@ -171,16 +171,15 @@ Exit codes
       ...selection.condition,
       ...rangeOf(selection.range, { epoch: index.epoch, length: endOf(index) }),
     };
-    const illustrated = await makeReport(index, { ...options, condition }).finally(() => {
+    const { report } = await makeReport(index, { ...options, condition }).finally(() => {
       index.close();
     });
     if (page !== undefined) {
-      await page.write(reportPage(illustrated));
+      await page.write(reportPage(report, readReportFiles(join(__dirname, '..', 'page'))));
       await page.end();
       printMessage(`tracewright report: ${file!} is written`);
       return exitCode;
     }
-    const { report } = illustrated;
     await printLines(
       json ? [jsonReport(report)] : textReport(report, ownStyle(), selectionTexts(values), choice),
     );

@@ -12,20 +12,19 @@ import { FindingWindow } from './findings/evidence.js';
 import { findingsOf } from './findings/rules.js';
 import { calleesOf, callsPerRequest } from './groups/callees.js';
 import { examplesOf, type GroupExamples } from './groups/examples.js';
-import { refusedShares } from './groups/refused-requests.js';
+import { refusedRequests } from './groups/refused-requests.js';
 import { groupWaits } from './groups/group-waits.js';
 import { InterruptionTally } from './threads/interruptions.js';
 import { isoTime } from './measures/units.js';
 import { longStalls } from './slow/delayed-spans.js';
 import { mpiRuns } from './mpi/mpi.js';
 import { openSpans } from './trees/open-spans.js';
-import { groupPictures, timelineOf } from './groups/pictures.js';
+import { timelineOf } from './groups/timeline.js';
 import { poolWaits } from './groups/pool-waits.js';
 import { REPORT_VERSION } from './shape/report-shape.js';
 import type {
   FlameNode,
   GroupBy,
-  GroupPicture,
   Report,
   ReportSource,
   ReportedLoss,
@@ -92,8 +91,6 @@ export interface ReportOptions {
   slowest?: number;
   /** Percentiles of all durations, instead of histograms. */
   exact?: boolean;
-  /** Groups of which pictures are wanted: none unless set. */
-  pictures?: number;
   /** Whether a closer look at the first group is wanted. */
   closer?: boolean;
 }
@@ -104,10 +101,9 @@ interface CloserLook {
   examples: GroupExamples;
 }
 
-/** A report, what its pictures need beyond the figures, and where its spans are in the index. */
-export interface IllustratedReport {
+/** A report, and where its spans are in the index. */
+export interface ReportWithRows {
   report: Report;
-  pictures: GroupPicture[];
   rows: ReportedRows;
   /** Undefined: it is not wanted, or there is no group. */
   closer?: CloserLook | undefined;
@@ -222,7 +218,7 @@ function readAhead({ parts }: LookIndex, selection: RowSelection): PartsReady {
 export async function makeReport(
   index: LookIndex,
   options: ReportOptions = {},
-): Promise<IllustratedReport> {
+): Promise<ReportWithRows> {
   const { condition = {}, exact = false, attributes = [] } = options;
   const selection = await RowSelection.of(index, condition);
   const ready = readAhead(index, selection);
@@ -242,14 +238,8 @@ function* figureSteps(
   before: RowSelection | undefined,
   grouping: Grouping,
   notKept: NotKept,
-  {
-    condition = {},
-    slowest = DEFAULT_SLOWEST,
-    exact = false,
-    pictures = 0,
-    closer = false,
-  }: ReportOptions,
-): Steps<IllustratedReport> {
+  { condition = {}, slowest = DEFAULT_SLOWEST, exact = false, closer = false }: ReportOptions,
+): Steps<ReportWithRows> {
   const { index } = selection;
   const { by } = grouping;
   const times = new RecordedTimes(index);
@@ -273,14 +263,14 @@ function* figureSteps(
     blocked,
     slowest,
   );
-  const refusedOf = yield* refusedShares(index, grouping);
+  const refused = yield* refusedRequests(selection, grouping);
   const groups = groupFigures(
     grouping.tallies,
     ({ service }) => times.ofService(service, selection.window),
     (tally) => sampling.weightOf(tally),
     (tally) => {
       const { figures, requests } = waitsOf(tally);
-      return { ...figures, calls: callsPerRequest({ requests }), refused: refusedOf(tally) };
+      return { ...figures, calls: callsPerRequest({ requests }), refused: refused.share(tally) };
     },
   );
   const sampled = grouping.tallies.map((tally, at) => ({
@@ -327,7 +317,7 @@ function* figureSteps(
     completeness: yield* completenessOf(selection),
     mpi: mpiRuns(selection, exact),
     losses: lossesOf(index),
-    timeline: yield* timelineOf(selection, grouping),
+    timeline: yield* timelineOf(selection, grouping, refused.pieces),
     cost: yield* diskCost(selection, times, grouping.requests),
   };
   const window = new FindingWindow(index, { from, to: end });
@@ -343,7 +333,6 @@ function* figureSteps(
       threads: threads.map(({ row }) => row),
       stalls: interruptions.longestStalls.map(({ row }) => row.row),
     },
-    pictures: yield* groupPictures(selection, grouping, pictures),
     closer: first && {
       flame: waitsOf(first).flame.nodes,
       examples: yield* examplesOf(selection, grouping, first, interruptions),

@@ -37,6 +37,7 @@ export interface ReportedRow {
   row: number;
   /** Ns since time 0. */
   start: number;
+  duration: number;
 }
 
 /** `GET /data/report`: that of `tracewright report --json`, and which rows it names. */

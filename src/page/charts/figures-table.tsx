@@ -8,7 +8,7 @@ import { Link } from '../shell/links.js';
 const WIDE_ONLY = 2;
 const INDENT = '\u00a0\u00a0';
 
-interface FiguresTableProps<T> {
+export interface FiguresTableProps<T> {
   /** Default: the title of the table. */
   caption?: string;
   table: ReportTable<T>;

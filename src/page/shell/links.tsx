@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import type { ReportedRow } from '../../look/wire/panel-answers.js';
 import { FIND_TEXT, searchFor, searchText } from '../data/choice.js';
 import { useApp } from '../state/app.js';
 
@@ -16,29 +15,6 @@ export function Link({ children, title, isBad = false, go }: LinkProps) {
     <button type="button" class={isBad ? 'link bad' : 'link'} title={title} onClick={go}>
       {children}
     </button>
-  );
-}
-
-interface RowLinkProps {
-  text: string;
-  title: string;
-  found: ReportedRow | undefined;
-  view: 'time-line' | 'trace';
-}
-
-/** Shows a row: its trace, or where it is on the time line. */
-export function RowLink({ text, title, found, view }: RowLinkProps) {
-  const app = useApp();
-  if (found === undefined) return <>{text}</>;
-  const go = (): void => {
-    const { row, start } = found;
-    if (view === 'trace') app.navigate('trace', { row, key: String(start) });
-    else void app.showRow(row, start);
-  };
-  return (
-    <Link title={title} go={go}>
-      {text}
-    </Link>
   );
 }
 

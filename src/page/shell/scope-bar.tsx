@@ -4,7 +4,7 @@ import { hiddenServices, showServices } from '../data/choice.js';
 import { serviceOf } from '../data/recording-data.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
-import { fileName, momentText } from '../time-line/axis-text.js';
+import { fileName, tickText, utcText } from '../time-line/axis-text.js';
 import { clearRange, pause } from '../time-line/navigation.js';
 import type { Theme } from './address.js';
 import { LacksChip } from './lacks-chip.js';
@@ -100,6 +100,12 @@ function Services({ answer }: { answer: RecordingAnswer }) {
   );
 }
 
+/** `18:48:48 UTC`, or the time since the start. */
+function clockText(answer: RecordingAnswer, at: number): string {
+  const utc = utcText(answer, at);
+  return utc === undefined ? tickText(at, 1e6) : `${utc.slice(11, 19)} UTC`;
+}
+
 /** The time that all views are about. */
 function Range({ answer }: { answer: RecordingAnswer }) {
   const app = useApp();
@@ -108,13 +114,13 @@ function Range({ answer }: { answer: RecordingAnswer }) {
   if (from === undefined || to === undefined) {
     return (
       <span class="what">
-        {momentText(answer, 0)} + {durationText(answer.length)}
+        {clockText(answer, 0)}, {durationText(answer.length)}
       </span>
     );
   }
   return (
     <span class="what">
-      {momentText(answer, from)} + {durationText(to - from)}{' '}
+      {clockText(answer, from)}, {durationText(to - from)}{' '}
       <button
         type="button"
         onClick={() => {

@@ -79,6 +79,9 @@ export const TIME_OUTSIDE = 'time of calls outside spans';
 /** The curve of how long an event at a random moment waits for the loop. */
 export const LOOP_DELAY_CURVE = 'event loop delay';
 
+/** The curve of the share of time in which a loop ran code. */
+export const LOOP_BUSY_CURVE = 'event loop utilisation';
+
 /** Curves of memory, which stays as it is while the loop waits. */
 export const HEAP_USED = 'heap used';
 export const EXTERNAL_MEMORY = 'memory outside of the heap';
@@ -86,7 +89,7 @@ export const RESIDENT_MEMORY = 'resident memory';
 
 /** Curves of an event loop: their figure, name and unit. A ratio is one of the window's time. */
 const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit: string])[] = [
-  ['busy', 'event loop utilisation', 'ratio'],
+  ['busy', LOOP_BUSY_CURVE, 'ratio'],
   ['longest', 'event loop longest turn', 'ns'],
   ['delay', LOOP_DELAY_CURVE, 'ns'],
   ['gc', 'garbage collection', 'ratio'],

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { compareRecordings, comparisonText } from '../../../src/look/compare/compare-recordings.js';
 import { parseWhere } from '../../../src/look/condition/where.js';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
-import { reportPage } from '../../../src/look/report/print/html/html-page.js';
 import type { ErrorType, FailedSpans } from '../../../src/look/report/shape/report-shape.js';
 import { textReport } from '../../../src/look/report/print/text/text-report.js';
 import { textStyle } from '../../../src/look/report/print/text/text-style.js';
@@ -63,7 +62,6 @@ describe('errors', () => {
     const title = lines.indexOf('Errors by type: 6 spans failed');
     expect(lines[title + 1]).toMatch(/^type +message +at +span +service +count$/);
     expect(lines[title + 2]).toMatch(/^TypeError +no +\S.* +SELECT +shop +3$/);
-    expect(reportPage(illustrated)).toContain('Errors by type: 6 spans failed');
   });
 
   it('are grouped by type, shape of the message and frame, with first, last and an example', async () => {

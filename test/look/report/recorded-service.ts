@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
 import { makeReport } from '../../../src/look/report/report.js';
-import type { IllustratedReport, ReportOptions } from '../../../src/look/report/report.js';
+import type { ReportWithRows, ReportOptions } from '../../../src/look/report/report.js';
 import type { SpanRecord } from '../../../src/spans/span-record.js';
 import { startSpan } from '../../../src/spans/start-span.js';
 import type { SpanOptions } from '../../../src/spans/recording.js';
@@ -35,7 +35,7 @@ export async function recording(
 export async function reportOn(
   paths: readonly string[],
   options: ReportOptions = {},
-): Promise<IllustratedReport> {
+): Promise<ReportWithRows> {
   const index = await openLookIndex(paths);
   try {
     return await makeReport(index, options);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../cpu-time.js';
 import type { Report } from '../../../src/look/report/shape/report-shape.js';
-import { reportPage } from '../../../src/look/report/print/html/html-page.js';
 import { textReport } from '../../../src/look/report/print/text/text-report.js';
 import { textStyle } from '../../../src/look/report/print/text/text-style.js';
 import { CLIENT, SERVER, service, stall } from './handmade-service.js';
@@ -98,9 +97,6 @@ describe('stalls', () => {
         '  no span of this thread was open',
       ].join('\n'),
     );
-    const rows = { slowest: [], open: [], threads: [], stalls: [] };
-    const page = reportPage({ report, pictures: [], rows });
-    expect(page).toContain('>render, GET /report/:id<');
   });
 
   it('of many short spans are of the names that took the most time', async () => {

@@ -32,7 +32,7 @@ describe('colours of names', () => {
 describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
   it.each([1200, 1000])('shows all that it has on a page %d pixels wide', async (width) => {
     const { page } = await traces.open({ width, height: 800 });
-    const legend = page.locator('.panel-tabs .legend');
+    const legend = page.locator('.bar .legend');
     const items = await legend.locator('li').allTextContents();
     expect(items).toHaveLength(PALETTE.length + 1);
     expect(items.at(-1)).toBe('other names');
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
     const view = await traces.start([await recordService(path, spans)]);
     for (const colour of ['name', 'service', 'status']) {
       const { page } = await traces.open({}, `/time-line?colour=${colour}`, view);
-      const items = await page.locator('.panel-tabs .legend li').allTextContents();
+      const items = await page.locator('.bar .legend li').allTextContents();
       const others = ['event loop blocked', 'garbage collection'].filter((text) => text !== item);
       expect(items[0], colour).toBe(item);
       for (const other of others) expect(items, colour).not.toContain(other);
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
 
   it('names the colour of each box', async () => {
     const { page, boxes, colourAt } = await traces.open({}, '/time-line?from=0&to=300000000');
-    const swatches = await page.locator('.panel-tabs .legend li').evaluateAll((list) =>
+    const swatches = await page.locator('.bar .legend li').evaluateAll((list) =>
       list.map((item) => {
         const rgb = getComputedStyle(item.querySelector('.swatch')!).backgroundColor;
         const hex = (rgb.match(/\d+/g) ?? []).map((each) =>
@@ -83,28 +83,29 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
   });
 });
 
-describe.skipIf(noBrowser !== undefined)(titleOf('the page with a panel open'), () => {
+describe.skipIf(noBrowser !== undefined)(titleOf('the page'), () => {
   it('has its landmarks', async () => {
     const { page } = await traces.open({}, '/overview');
     const main = page.getByRole('main');
     await main.waitFor();
     expect(await page.getByRole('banner').count()).toBe(1);
     expect(await main.locator('#view-overview').count()).toBe(1);
-    expect(await main.locator('#time-line').count()).toBe(1);
+    expect(await page.getByRole('navigation', { name: 'Views' }).count()).toBe(1);
+    expect(await page.getByRole('search').count()).toBe(1);
   });
 
   it('never says of a search that runs what another one has found', async () => {
     const { page } = await traces.open({}, '/find');
-    const field = page.getByRole('combobox', { name: 'Spans that match' });
+    const field = page.getByRole('combobox', { name: 'Find spans' });
     await field.fill('nothing-has-this-name');
-    await page.getByText('No span matches.').waitFor();
+    await page.getByText('0 spans that match').waitFor();
     await page.getByText('0 spans match').waitFor({ state: 'attached' });
     await field.fill('status=unset');
     const count = plan.length.toLocaleString('en-US');
     const words = await page.locator('#view-find p').allTextContents();
     const spoken = await page.locator('#spoken').textContent();
-    expect([...words, spoken].join(' ')).not.toMatch(/No span matches|0 spans match/);
-    await page.getByText(`${count} match.`).waitFor();
+    expect([...words, spoken].join(' ')).not.toMatch(/\b0 spans match/);
+    await page.getByText(`${count} spans that match`).waitFor();
     await page.getByText(`${count} spans match`).waitFor({ state: 'attached' });
   });
 });

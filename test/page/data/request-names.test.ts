@@ -78,16 +78,14 @@ describe.skipIf(noBrowser !== undefined)(titleOf('requests named by their method
     }
   });
 
-  it('are one row of the report without a route, which shows only its spans', async () => {
+  it('are one row of the report without a route, which leads to its view', async () => {
     const { page } = await traces.open({}, '/overview');
     const groups = page.locator('#view-overview .figures').first().locator('tbody tr');
     await groups.first().waitFor();
     const titles = await groups.locator('th').allInnerTexts();
     expect(titles).toEqual(['GET (no route)', 'GET /orders/:id']);
-    await groups.getByRole('button', { name: 'GET /orders/:id' }).click();
-    await page.locator('#view-overview').getByText('that match').waitFor();
-    await expect.poll(() => groups.locator('th').allInnerTexts()).toEqual(['GET /orders/:id']);
-    await page.keyboard.press('t');
-    await page.locator('#view-find').getByText('3 spans that match').waitFor();
+    await groups.getByRole('link', { name: 'GET /orders/:id' }).click();
+    await page.locator('#view-route').getByText('GET /orders/:id').first().waitFor();
+    await expect.poll(() => page.url()).toContain('where=');
   });
 });

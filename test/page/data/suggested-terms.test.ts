@@ -27,7 +27,7 @@ const traces = new ViewedTraces(async (directory) => [await recordService(direct
 describe.skipIf(noBrowser !== undefined)(titleOf('a search that is typed'), () => {
   it('offers names and values that are recorded, which it finds', async () => {
     const { page } = await traces.open({}, '/find');
-    const field = page.getByRole('combobox', { name: 'Spans that match' });
+    const field = page.getByRole('combobox', { name: 'Find spans' });
     await field.fill('http.ro');
     const option = page.locator('#find-terms option').first();
     await option.waitFor({ state: 'attached' });
@@ -53,6 +53,6 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a search that is typed'), () =
     await expect.poll(() => offered('elect')).toContain('name="SELECT orders"');
     await expect.poll(() => offered('status=error serv')).toEqual(['status=error service=orders']);
     await field.fill('http.route="SELECT orders"');
-    await page.getByText('100 match.').waitFor();
+    await page.getByText('100 spans that match').waitFor();
   });
 });

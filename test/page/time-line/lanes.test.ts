@@ -4,6 +4,7 @@ import { linesOf } from '../../../src/page/time-line/lines.js';
 import { noBrowser, titleOf } from '../browser.js';
 import { recordService } from '../recorded-service.js';
 import type { Planned } from '../recorded-service.js';
+import { selectFirstMatch } from '../open-page.js';
 import { ViewedTraces } from '../viewed-traces.js';
 
 const DEEP = 60;
@@ -50,13 +51,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('lanes of a thread'), () => {
   });
 
   it('are shown where a span in one of them is', async () => {
-    const { page, boxes } = await traces.open(
-      { height: 700 },
-      '/time-line?find.text=name="span 59"',
-    );
-    await page.keyboard.press('/');
-    await page.getByText('1 match').waitFor();
-    await page.getByRole('button', { name: 'Next' }).click();
+    const { page, boxes } = await traces.open({ height: 700 }, '/find');
+    await selectFirstMatch(page, 'name="span 59"');
     await page.waitForFunction(() => location.hash.includes('row='));
     const row = await page.evaluate(() =>
       Number(new URLSearchParams(location.hash.split('?')[1]).get('row')),
@@ -67,14 +63,14 @@ describe.skipIf(noBrowser !== undefined)(titleOf('lanes of a thread'), () => {
   });
 
   it('leave the title of their process in sight', async () => {
-    const { page, colourAt } = await traces.open({ height: 700 }, '/overview');
+    const { page, colourAt } = await traces.open({ height: 700 }, '/time-line');
     const canvas = page.locator('#time-line');
     await canvas.hover({ position: { x: 40, y: 60 } });
     // The colour of the band behind titles, just below the axis.
-    const band = await colourAt(1100, 24);
+    const band = await colourAt(800, 24);
     await page.mouse.wheel(0, 90);
     await page.waitForTimeout(300);
-    expect(await colourAt(1100, 24)).toBe(band);
+    expect(await colourAt(800, 24)).toBe(band);
   });
 });
 

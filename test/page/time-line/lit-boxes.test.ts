@@ -29,11 +29,9 @@ async function colours({ boxes, colourAt }: OpenPage): Promise<string[]> {
 describe.skipIf(noBrowser !== undefined)(titleOf('merged boxes of a search'), () => {
   it('are lit by the share that matches, not by their longest span', async () => {
     const plain = await colours(await traces.open());
-    const most = await traces.open({}, '/find?find.text=name%3D%22GET+%2Fa%22');
-    await most.page.getByText('5,940 match').waitFor();
+    const most = await traces.open({}, '/time-line?find.text=name%3D%22GET+%2Fa%22');
     await expect.poll(() => colours(most)).toEqual(plain);
-    const few = await traces.open({}, '/find?find.text=name%3D%22GET+%2Fother%22');
-    await few.page.getByText('60 match').waitFor();
+    const few = await traces.open({}, '/time-line?find.text=name%3D%22GET+%2Fother%22');
     // One of a hundred: a line at the bottom, and marks where they begin.
     await expect
       .poll(async () => (await colours(few)).every((colour, box) => colour !== plain[box]))
@@ -41,8 +39,11 @@ describe.skipIf(noBrowser !== undefined)(titleOf('merged boxes of a search'), ()
   });
 
   it('have labels that one can read where they are dim', async () => {
-    const dark = await traces.open({ dark: true }, '/find?find.text=name%3D%22GET+%2Fother%22');
-    await dark.page.getByText('60 match').waitFor();
+    const dark = await traces.open(
+      { dark: true },
+      '/time-line?find.text=name%3D%22GET+%2Fother%22',
+    );
+    await dark.page.waitForTimeout(1000);
     const [box] = (await dark.boxes()).filter(({ count }) => count > 50);
     // What is not lit is dark, and the letters on it are not.
     await expect.poll(() => dark.page.evaluate(lightest, box!)).toBeGreaterThan(600);

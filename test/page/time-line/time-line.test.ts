@@ -295,8 +295,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
   });
 
   it.each([
-    ['the system', true, '', '#12161b'],
-    ['the system', false, '', '#ffffff'],
+    ['the system', true, undefined, '#12161b'],
+    ['the system', false, undefined, '#ffffff'],
     ['the choice', false, '/time-line?theme=dark', '#12161b'],
     ['the choice', true, '/time-line?theme=light', '#ffffff'],
   ])('is light or dark as %s has it', async (_, dark, fragment, colour) => {

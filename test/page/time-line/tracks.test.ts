@@ -118,8 +118,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the tracks of each format'), (
 
   it('of a service: a stall says its cause, and which request was open meanwhile', async () => {
     const view = await traces.start([paths.service]);
-    const { page } = await traces.open({}, '/time-line', view);
-    const longest = page.locator('[title="Show the longest"]');
+    const { page } = await traces.open({}, '/overview', view);
+    await page.getByText('More figures').click();
+    const longest = page.locator('#section-interruptions a');
     await longest.filter({ hasText: 'event loop blocked' }).click();
     const details = page.locator('#details');
     // On a machine that has too much to do, not the code takes the most of the time.

@@ -39,7 +39,7 @@ export function scaleOf({ group, requests }: SampledGroup): number {
 }
 
 interface CalleeTally {
-  callee: CalleeName & { service: string | null };
+  callee: CalleeName & Pick<Callee, 'service' | 'reached'>;
   durations: Weighted[];
   users: Map<Group, number>;
 }
@@ -51,10 +51,11 @@ export function calleesOf(groups: readonly SampledGroup[]): Callee[] {
     const { group, requests } = sampled;
     const scale = scaleOf(sampled);
     for (const { calls, weight } of requests) {
-      for (const { name, system, target, durations } of calls) {
-        const callee = { name, system, target, service: group.service };
+      for (const { name, system, target, reached, durations } of calls) {
+        const callee = { name, system, target, service: group.service, reached };
         const key = [group.service, name, system, target].join('\n');
         const tally = entryOf(tallies, key, () => ({ callee, durations: [], users: new Map() }));
+        tally.callee.reached ??= reached;
         const own = weight * scale;
         for (const duration of durations) tally.durations.push([duration, own]);
         tally.users.set(group, (tally.users.get(group) ?? 0) + own * durations.length);

@@ -1,8 +1,9 @@
 import { isRequest } from '../../index/index-row.js';
-import type { LookIndex } from '../../index/look-index.js';
+import type { RowSelection } from '../measures/selection.js';
 import type { Steps } from '../../index/turns.js';
 import { attributesOf } from '../names/recorded-attributes.js';
 import type { GroupTally, Grouping } from './groups.js';
+import { pieceOf } from './timeline.js';
 
 /** Groups of which statuses are read, those with the most time first, and requests of each, taken evenly. */
 const MOST_GROUPS = 20;
@@ -10,11 +11,20 @@ const MOST_READ = 100;
 const STATUS = 'http.response.status_code';
 const NEVER = 0x7fff_ffff;
 
-/** Of each group the share of its requests that were refused, with a status of 4xx. */
-export function* refusedShares(
-  index: LookIndex,
+/** Requests that were refused, with a status of 4xx: estimates from those that were read. */
+export interface RefusedRequests {
+  /** Of those of a group. */
+  share: (tally: GroupTally) => number | null;
+  /** How many in each piece of the timeline. */
+  pieces: number[];
+}
+
+export function* refusedRequests(
+  selection: RowSelection,
   grouping: Grouping,
-): Steps<(tally: GroupTally) => number | null> {
+): Steps<RefusedRequests> {
+  const { index } = selection;
+  const pieces: number[] = [];
   const wanted = grouping.tallies.slice(0, MOST_GROUPS);
   const samples = new Map(wanted.map((tally) => [tally, { answered: 0, refused: 0 }]));
   // By number of a group: of how many rows one is read, and how many come before the next.
@@ -36,11 +46,17 @@ export function* refusedShares(
       const own = samples.get(grouping.tally(number));
       if (own === undefined || Number.isNaN(status)) continue;
       own.answered += 1;
-      if (status >= 400 && status < 500) own.refused += 1;
+      if (status < 400 || status >= 500) continue;
+      own.refused += 1;
+      const piece = pieceOf(part.start[rows[i]!]! + part.offset, selection);
+      pieces[piece] = (pieces[piece] ?? 0) + steps[number]!;
     }
   }
-  return (tally) => {
-    const { answered = 0, refused = 0 } = samples.get(tally) ?? {};
-    return answered === 0 ? null : refused / answered;
+  return {
+    pieces,
+    share: (tally) => {
+      const { answered = 0, refused = 0 } = samples.get(tally) ?? {};
+      return answered === 0 ? null : refused / answered;
+    },
   };
 }

@@ -15,6 +15,8 @@ const RETRIED = 3;
 
 /** What one request asked of one callee. */
 export interface CallsOfRequest extends CalleeName {
+  /** The service whose requests these became; null: it is not recorded. */
+  reached: string | null;
   durations: number[];
   /** The most calls below one parent, one after the other, and their ns. */
   inRow: number;
@@ -67,6 +69,11 @@ export function profileOf(
     addToList(calls, key, at);
   }
   const waits = new Map<string, number>();
+  const reached = new Map<number, string>();
+  for (let at = 1; at < rows.length; at++) {
+    const { parent, service: its } = spans[at]!;
+    if (its !== null && parent > 0 && rowAt(index, rows[at]!).isRequest) reached.set(parent, its);
+  }
   for (let at = 1; at < spans.length; at++) {
     const time = waited[at]!;
     const span = spans[at]!;
@@ -80,7 +87,7 @@ export function profileOf(
     start,
     duration: end - start,
     weight,
-    calls: [...calls.values()].map((each) => callsOf(each, spans)),
+    calls: [...calls.values()].map((each) => callsOf(each, spans, reached)),
     waits,
     pools,
   };
@@ -109,11 +116,25 @@ function ownSpans(
   };
 }
 
-function callsOf(all: readonly number[], spans: readonly TreeSpan[]): CallsOfRequest {
+function callsOf(
+  all: readonly number[],
+  spans: readonly TreeSpan[],
+  services: ReadonlyMap<number, string>,
+): CallsOfRequest {
   const { name, system } = spans[all[0]!]!;
   const target = all.map((at) => spans[at]!.target).find((each) => each !== null) ?? null;
+  const reached = all.map((at) => services.get(at)).find((each) => each !== undefined) ?? null;
   const durations = all.map((at) => spans[at]!.end - spans[at]!.start);
-  const found = { name, system, target, durations, inRow: 0, inRowTime: 0, isRetried: false };
+  const found = {
+    name,
+    system,
+    target,
+    reached,
+    durations,
+    inRow: 0,
+    inRowTime: 0,
+    isRetried: false,
+  };
   if (all.length < RETRIED) return found;
   for (const siblings of siblingsOf(all, spans)) {
     const { count, time } = runOf(siblings, spans);

@@ -1,8 +1,13 @@
-import type { Interruptions, MemoryCurve, ProfiledCode, ThreadFigures } from './thread-shape.js';
+import type {
+  Interruptions,
+  MemoryCurve,
+  ProfiledCode,
+  ThreadFigures,
+  ThreadOfProcess,
+} from './thread-shape.js';
 import type { WaitedFor, SlowTrace, OpenSpans } from './trace-shape.js';
 import type { Finding } from './finding-shape.js';
 import type { SpanKind } from '../../../spans/layout.js';
-import type { LatencyHistogram } from '../../index/latency-histogram.js';
 import type { SourceState } from '../../index/look-index.js';
 
 /** How spans are grouped. */
@@ -21,6 +26,8 @@ export interface Callee extends CalleeName {
   /** Of those that called it. */
   service: string | null;
   count: number;
+  /** The service whose requests these calls became; null: it is not recorded. */
+  reached: string | null;
   /** Calls a request, of the routes that call it. */
   perRequest: number;
   /** Ns of all calls, and of one. */
@@ -229,12 +236,26 @@ export interface ReportedLoss {
   unreadable: boolean;
 }
 
-/** Requests, or other spans of the groups, by the time of their start. */
+/** A figure of a thread: the highest in each piece of the window, or null. */
+export interface ThreadCurve extends ThreadOfProcess {
+  values: (number | null)[];
+}
+
+/** Requests, or other spans of the groups, by the time of their start: in equal pieces of the window. */
 export interface Timeline {
-  /** Ns of one bucket. */
+  /** Ns of one piece. */
   width: number;
   count: number[];
   errors: number[];
+  /** Answered with a status of 4xx: an estimate of many. */
+  refused: number[];
+  /** Ns, within 1 %; null: none began then. */
+  p50: (number | null)[];
+  p95: (number | null)[];
+  p99: (number | null)[];
+  /** The share of time in which event loops ran code, and bytes of heaps: the highest six of each. */
+  loops: ThreadCurve[];
+  heaps: ThreadCurve[];
 }
 
 /** Grows when a field changes its meaning, or goes. */
@@ -303,24 +324,6 @@ export interface Report {
   losses: ReportedLoss[];
   timeline: Timeline;
   cost: DiskCost;
-}
-
-/** Spans of a group by time and latency, for the heat map. */
-export interface HeatMap {
-  columns: number;
-  rows: number;
-  /** Rows in which latency doubles. */
-  perOctave: number;
-  /** Ns, where the lowest row begins. */
-  least: number;
-  /** By row, then column. */
-  counts: Uint32Array;
-}
-
-/** Figures of a group that only pictures need. They are in the order of the report's groups. */
-export interface GroupPicture {
-  histogram: LatencyHistogram;
-  heat: HeatMap;
 }
 
 /** Bytes of all traces on disk, whatever part of them the report is about. */

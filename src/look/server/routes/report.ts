@@ -26,7 +26,10 @@ export const reportRoute: Route = {
     const closer = query.text('closer') !== undefined;
     const options = { condition, slowest, closer, ...by };
     const { report, rows, closer: group } = await makeReport(index, options);
-    const reported = (row: number): ReportedRow => ({ row, start: rowAt(index, row).start });
+    const reported = (row: number): ReportedRow => {
+      const { start, duration } = rowAt(index, row);
+      return { row, start, duration };
+    };
     const json: ReportAnswer = {
       report,
       slowest: rows.slowest.map(reported),

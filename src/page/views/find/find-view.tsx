@@ -33,7 +33,7 @@ export function FindView() {
   }, [app, found, isCurrent]);
   return (
     <div class="find">
-      {text !== '' && (
+      {text !== '' && !(isCurrent && found.state === 'done') && (
         <p role={found.state === 'failed' ? 'alert' : undefined}>
           {isCurrent ? wordsOf(found) : 'Searching …'}
         </p>
@@ -75,10 +75,6 @@ function Examples() {
 
 function wordsOf({ state, words, count, searched }: Found): string {
   if (state === 'failed') return words;
-  if (count === 0 && state === 'done') return 'No span matches.';
-  if (state === 'searching') {
-    const share = `${Math.floor(100 * searched)} % searched`;
-    return count === 0 ? `Searching … ${share}` : `${countText(count)} so far, ${share}.`;
-  }
-  return `${countText(count)} ${count === 1 ? 'matches' : 'match'}.`;
+  const share = `${Math.floor(100 * searched)} % searched`;
+  return count === 0 ? `Searching … ${share}` : `${countText(count)} so far, ${share}.`;
 }

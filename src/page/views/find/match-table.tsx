@@ -135,7 +135,13 @@ export function MatchTable() {
 
   return (
     <div class="match-table">
-      <ChoiceLine what={pages.total === undefined ? 'Spans' : `${countText(total)} spans`} />
+      <ChoiceLine
+        what={
+          pages.total === undefined
+            ? 'Spans'
+            : `${countText(total)} ${total === 1 ? 'span' : 'spans'}`
+        }
+      />
       <StatesLine states={states} />
       {pages.words !== '' && <p role="alert">{pages.words}</p>}
       <div

@@ -4,49 +4,49 @@ import {
   groupTable,
   groupWaitTable,
   rateNote,
+  routeTable,
 } from '../../../look/report/print/tables/group-tables.js';
 import { countText } from '../../../look/report/measures/units.js';
 import { waitingGroups } from '../../../look/report/print/report-texts.js';
 import { searchText } from '../../data/choice.js';
-import { useApp } from '../../state/app.js';
 import { FiguresTable } from '../../charts/figures-table.js';
-import { ErrorsLink, Link } from '../../shell/links.js';
+import { ViewLink } from '../../shell/view-link.js';
+import { matches } from './report-links.js';
 
 /** Latency by route, name or service, and what it waited for. A click on a title sorts. */
 export function GroupFigures({ report: given }: { report: Report }) {
   const { groups, by, attributes } = given;
-  const { navigate } = useApp();
   const [sort, sortBy] = useState('share');
-  const figureOf = (group: Group): number => Number(group[sort as keyof Group]);
+  if (groups.length === 0) return null;
+  const table = (by === 'route' ? routeTable : groupTable)(given);
+  const sorted = table.columns.find(({ title }) => title === sort);
+  const figureOf = (group: Group): number => Number(sorted?.value(group) ?? 0);
   const report = { by, attributes, groups: groups.toSorted((a, b) => figureOf(b) - figureOf(a)) };
+  const { rows, more } = (by === 'route' ? routeTable : groupTable)(report);
   const waiting = waitingGroups(groups);
   const isEstimate = waiting.some(({ sampled, recorded }) => sampled < recorded);
-  const table = groupTable(report);
-  const rates = rateNote(given);
   const waits = waiting.length > 0 ? groupWaitTable(report).columns.slice(-1) : [];
+  const rates = rateNote(given);
   return (
-    <div>
+    <>
       <FiguresTable
-        caption={`${table.title}, the most first: ${sort}`}
-        table={{ ...table, columns: [...table.columns, ...waits] }}
+        table={{ ...table, rows, more, columns: [...table.columns, ...waits] }}
         sort={{ by: sort, choose: sortBy }}
         cell={({ where, errors, name, service }, { title }, text) => {
           if (where === null) return undefined;
-          if (title === 'errors' && errors > 0) {
-            return <ErrorsLink where={[...where, 'status=error']} text={text} />;
+          if ((title === 'errors' || title === '5xx') && errors > 0) {
+            return (
+              <ViewLink view="find" target={matches([...where, 'status=error'])} isBad>
+                {text}
+              </ViewLink>
+            );
           }
           if (title !== table.columns[0]!.title) return undefined;
+          const parameters = { name, service: service ?? '', where: searchText(where) };
           return (
-            <Link
-              title="Show this route"
-              go={() => {
-                navigate('route', {
-                  parameters: { name, service: service ?? '', where: searchText(where) },
-                });
-              }}
-            >
+            <ViewLink view="route" target={{ parameters }} title="Show this route">
               {text}
-            </Link>
+            </ViewLink>
           );
         }}
       />
@@ -58,6 +58,6 @@ export function GroupFigures({ report: given }: { report: Report }) {
           evenly from their time.
         </p>
       )}
-    </div>
+    </>
   );
 }

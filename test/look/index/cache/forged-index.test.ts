@@ -67,7 +67,7 @@ async function lookAtAll(): Promise<void> {
       seen += rows.length;
     for (const { values } of index.counters) seen += values.length;
     expect(seen).toBeGreaterThanOrEqual(0);
-    await makeReport(index, { pictures: 3 });
+    await makeReport(index);
   } finally {
     index.close();
   }

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { reportPage } from '../../../../src/look/report/print/html/html-page.js';
 import { textReport } from '../../../../src/look/report/print/text/text-report.js';
 import { textStyle } from '../../../../src/look/report/print/text/text-style.js';
 import type { Span } from '../../../../src/spans/span.js';
@@ -77,7 +76,6 @@ it('a report says who waited for connections of a pool, and who held them', asyn
   expect(text).toMatch(
     /^postgresql pool +shop +3 +500 ms +230 ms +POST \/buy 86 %.*GET \/export 93 %/m,
   );
-  expect(reportPage(illustrated)).toContain('Waits for connections of pools');
 });
 
 it.each([

@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { parseWhere } from '../../../../src/look/condition/where.js';
 import { textReport } from '../../../../src/look/report/print/text/text-report.js';
 import { textStyle } from '../../../../src/look/report/print/text/text-style.js';
-import { reportPage } from '../../../../src/look/report/print/html/html-page.js';
 import { SERVER, service } from '../handmade-service.js';
 import type { MadeSpan } from '../handmade-service.js';
 import { reportOn } from '../recorded-service.js';
@@ -32,7 +31,6 @@ it('the traces cost what their files have, for a request and for a day', async (
   });
   const text = [...textReport(illustrated.report, textStyle(100, false))].at(-1);
   expect(text).toMatch(/^[\d.]+ KiB on disk, [\d.]+ B a request, [\d.]+ MiB a day at this rate$/);
-  expect(reportPage(illustrated)).toContain(text);
 
   const { report: some } = await reportOn(paths, { condition: parseWhere(['service=shop']) });
   expect(some.cost.bytes).toBe(bytes);

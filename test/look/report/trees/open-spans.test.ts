@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textReport } from '../../../../src/look/report/print/text/text-report.js';
 import { textStyle } from '../../../../src/look/report/print/text/text-style.js';
-import type { IllustratedReport } from '../../../../src/look/report/report.js';
+import type { ReportWithRows } from '../../../../src/look/report/report.js';
 import { CLIENT, OPEN, SERVER, service } from '../handmade-service.js';
 import type { MadeSpan } from '../handmade-service.js';
 import { reportOn } from '../recorded-service.js';
@@ -28,13 +28,13 @@ function request(first: bigint, begin: number): MadeSpan[] {
   ];
 }
 
-function openOf({ report }: IllustratedReport): unknown[] {
+function openOf({ report }: ReportWithRows): unknown[] {
   return report.open.spans.map(({ depth, name, path, target, service: of }) => [
     ...[depth, name, path, target, of],
   ]);
 }
 
-function sectionOf({ report }: IllustratedReport): string[] {
+function sectionOf({ report }: ReportWithRows): string[] {
   const lines = [...textReport(report, textStyle(100, false))];
   const from = lines.findIndex((line) => line.startsWith('Open at the end'));
   return lines.slice(from, lines.indexOf('', from));

@@ -1,0 +1,216 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { isoTime, timeText } from '../../look/report/measures/units.js';
+import { canvasColours } from '../theme/theme.js';
+
+/** A line of a chart. */
+export interface Curve {
+  title: string;
+  /** A custom property of colours.css without its dashes. */
+  colour: 'curve' | 'accent' | 'bad' | 'lit' | 'quiet' | 'text' | 'collection';
+  values: readonly (number | null)[];
+  isFilled?: boolean;
+  isDashed?: boolean;
+}
+
+/** Something that lasted, to be marked behind the lines; in s since 1970. */
+export interface Mark {
+  at: number;
+  until: number;
+}
+
+interface CurveChartProps {
+  title: string;
+  curves: readonly Curve[];
+  /** S since 1970 of the first piece, and of how long each is. */
+  from: number;
+  width: number;
+  /** How a value is written. */
+  text: (value: number) => string;
+  marks?: readonly Mark[];
+  /** Colours differ with it. */
+  theme?: string | undefined;
+  /** Called with s since 1970. */
+  onRange?: ((from: number, to: number) => void) | undefined;
+}
+
+const HEIGHT = 110;
+
+/** Curves over time, with a table of the same beside them. A drag, or a click on a time of the table, chooses a range. */
+export function CurveChart(props: CurveChartProps) {
+  const { title, curves, from, width, text, theme, onRange } = props;
+  const element = useRef<HTMLDivElement>(null);
+  const [at, point] = useState<number | undefined>(undefined);
+  const [isOpen, open] = useState(false);
+  const key = JSON.stringify([curves, from, width, theme]);
+  useEffect(
+    () => (element.current === null ? undefined : draw(element.current, props, point)),
+    [key],
+  );
+  return (
+    <figure class="chart">
+      <figcaption>
+        <strong>{title}</strong>
+        {curves.map((curve) => {
+          const value = at === undefined ? undefined : curve.values[at];
+          return (
+            <span key={curve.title}>
+              <span class="swatch" style={{ backgroundColor: `var(--${curve.colour})` }} />
+              {curve.title} {value == null ? '' : text(value)}
+            </span>
+          );
+        })}
+      </figcaption>
+      <div ref={element} class="plot" aria-hidden="true" />
+      <details
+        onToggle={({ currentTarget }) => {
+          open(currentTarget.open);
+        }}
+      >
+        <summary aria-label={`${title} as a table`}>table</summary>
+        {isOpen && (
+          <div class="chart-table">
+            <table class="figures">
+              <thead>
+                <tr>
+                  <th scope="col">time</th>
+                  {curves.map((curve) => (
+                    <th key={curve.title} scope="col" class="number">
+                      {curve.title}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {(curves[0]?.values ?? []).map((_, piece) => (
+                  <tr key={piece}>
+                    <th scope="row">
+                      <PieceTime start={from + piece * width} width={width} onRange={onRange} />
+                    </th>
+                    {curves.map((curve) => {
+                      const value = curve.values[piece];
+                      return (
+                        <td key={curve.title} class="number">
+                          {value == null ? '' : text(value)}
+                        </td>
+                      );
+                    })}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </details>
+    </figure>
+  );
+}
+
+/** `18:08:25`, with as many digits as there are. */
+function timeOfDay(seconds: number): string {
+  return timeText(isoTime(0n, Math.round(seconds * 1e3) * 1e6))
+    .slice(11, 23)
+    .replace(/\.?0+$/, (zeros) => (zeros.includes('.') ? '' : zeros));
+}
+
+interface PieceTimeProps {
+  start: number;
+  width: number;
+  onRange: CurveChartProps['onRange'];
+}
+
+function PieceTime({ start, width, onRange }: PieceTimeProps) {
+  const words = timeOfDay(start);
+  if (onRange === undefined) return <>{words}</>;
+  return (
+    <button
+      type="button"
+      class="link"
+      title="Choose this time"
+      onClick={() => {
+        onRange(start, start + width);
+      }}
+    >
+      {words}
+    </button>
+  );
+}
+
+/** Draws the chart. @returns what takes it away. */
+function draw(
+  element: HTMLDivElement,
+  { curves, from, width, text, marks = [], onRange }: CurveChartProps,
+  point: (at: number | undefined) => void,
+): () => void {
+  const colours = canvasColours();
+  const pieces = curves[0]?.values.length ?? 0;
+  const times = Array.from({ length: pieces }, (_, piece) => from + (piece + 0.5) * width);
+  const axis = {
+    stroke: colours.quiet,
+    grid: { stroke: colours.line, width: 1 },
+    ticks: { show: false },
+  };
+  const plot = new uPlot(
+    {
+      width: Math.max(120, element.clientWidth),
+      height: HEIGHT,
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+      padding: [8, 8, 0, 0],
+      legend: { show: false },
+      cursor: { drag: { x: onRange !== undefined, y: false }, points: { size: 5 } },
+      scales: {
+        x: { min: from, max: from + pieces * width },
+        y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
+      },
+      axes: [
+        { ...axis, size: 24, space: 80, values: (_, ticks) => ticks.map(timeOfDay) },
+        { ...axis, size: 62, space: 28, values: (_, values) => values.map(text) },
+      ],
+      series: [
+        {},
+        ...curves.map(({ colour, isFilled = false, isDashed = false }) => ({
+          stroke: colours[colour],
+          width: 1.5,
+          points: { show: false },
+          spanGaps: false,
+          ...(isFilled ? { fill: `${colours[colour]}33` } : {}),
+          ...(isDashed ? { dash: [4, 3] } : {}),
+        })),
+      ],
+      hooks: {
+        drawClear: [
+          (self) => {
+            const { left, top, height, width: all } = self.bbox;
+            self.ctx.fillStyle = colours.stall;
+            for (const { at, until } of marks) {
+              const x = self.valToPos(at, 'x', true);
+              const end = Math.min(left + all, Math.max(x + 2, self.valToPos(until, 'x', true)));
+              if (x >= left && x < left + all) self.ctx.fillRect(x, top, end - x, height / 5);
+            }
+          },
+        ],
+        setCursor: [
+          ({ cursor }) => {
+            point(cursor.idx ?? undefined);
+          },
+        ],
+        setSelect: [
+          (self) => {
+            const { left, width: wide } = self.select;
+            if (wide > 2) onRange?.(self.posToVal(left, 'x'), self.posToVal(left + wide, 'x'));
+          },
+        ],
+      },
+    },
+    [times, ...curves.map(({ values }) => [...values])],
+    element,
+  );
+  const sizes = new ResizeObserver(() => {
+    plot.setSize({ width: Math.max(120, element.clientWidth), height: HEIGHT });
+  });
+  sizes.observe(element);
+  return () => {
+    sizes.disconnect();
+    plot.destroy();
+  };
+}

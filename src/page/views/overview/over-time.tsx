@@ -1,0 +1,110 @@
+import {
+  bytesText,
+  durationText,
+  rateText,
+  shareText,
+} from '../../../look/report/measures/units.js';
+import type { Report, ThreadCurve } from '../../../look/report/shape/report-shape.js';
+import { type Curve, CurveChart } from '../../charts/curve-chart.js';
+
+interface OverTimeProps {
+  report: Report;
+  theme?: string | undefined;
+  /** Called with ns since the start of the report. */
+  onRange?: ((from: number, to: number) => void) | undefined;
+}
+
+const COLOURS = ['curve', 'lit', 'quiet', 'collection', 'text', 'accent'] as const;
+
+/** How the recording went: requests, latency, failures, event loops, and heaps. */
+export function OverTime({ report, theme, onRange }: OverTimeProps) {
+  const { timeline, interruptions, by } = report;
+  const { count, errors, refused, p50, p95, p99, loops, heaps } = timeline;
+  const seconds = timeline.width / 1e9;
+  const from = Date.parse(report.from) / 1000;
+  const rate = (value: number): number => value / seconds;
+  const what = by === 'route' ? 'Requests' : 'Spans';
+  const common = {
+    from,
+    width: seconds,
+    theme,
+    onRange:
+      onRange &&
+      ((begin: number, end: number): void => {
+        onRange((begin - from) * 1e9, (end - from) * 1e9);
+      }),
+  };
+  const areAny = count.some((each) => each > 0);
+  const stalls = interruptions.longest.map(({ start, duration }) => ({
+    at: Date.parse(start) / 1000,
+    until: Date.parse(start) / 1000 + duration / 1e9,
+  }));
+  const others = count.map((all, piece) => all - errors[piece]! - refused[piece]!);
+  const classes: Curve[] = [
+    { title: 'succeeded', colour: 'curve', values: others.map(rate), isFilled: true },
+    { title: '4xx', colour: 'lit', values: refused.map(rate) },
+    { title: 'failed', colour: 'bad', values: errors.map(rate) },
+  ];
+  return (
+    <div class="charts">
+      {areAny && (
+        <>
+          <CurveChart
+            {...common}
+            title={`${what} a second`}
+            text={rateText}
+            curves={classes.filter(({ title, values }) => title !== '4xx' || values.some(Boolean))}
+          />
+          <CurveChart
+            {...common}
+            title="Latency"
+            text={durationText}
+            curves={[
+              { title: 'p50', colour: 'curve', values: p50 },
+              { title: 'p95', colour: 'lit', values: p95 },
+              { title: 'p99', colour: 'quiet', values: p99, isDashed: true },
+            ]}
+          />
+          {errors.some((each) => each > 0) && (
+            <CurveChart
+              {...common}
+              title="Share that failed"
+              text={shareText}
+              curves={[
+                {
+                  title: 'failed',
+                  colour: 'bad',
+                  values: count.map((all, piece) => (all === 0 ? null : errors[piece]! / all)),
+                  isFilled: true,
+                },
+              ]}
+            />
+          )}
+        </>
+      )}
+      {loops.length > 0 && (
+        <CurveChart
+          {...common}
+          title="Event loop, stalls black"
+          text={shareText}
+          marks={stalls}
+          curves={threadCurves(loops)}
+        />
+      )}
+      {heaps.length > 0 && (
+        <CurveChart {...common} title="Heap" text={bytesText} curves={threadCurves(heaps)} />
+      )}
+    </div>
+  );
+}
+
+function threadCurves(curves: readonly ThreadCurve[]): Curve[] {
+  return curves.map(({ service, pid, thread, values }, at) => ({
+    title: [service, pid, thread === 'main' ? null : thread]
+      .filter((part) => part !== null)
+      .join(' '),
+    colour: COLOURS[at % COLOURS.length]!,
+    values,
+    isFilled: curves.length === 1,
+  }));
+}
