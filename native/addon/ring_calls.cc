@@ -382,120 +382,98 @@ Ring* waiting_ring(const Napi::Value& id) {
   return exists ? all.rings[at].get() : nullptr;
 }
 
-// What an array is to be: it has at least one element, or one for each group.
-struct Wanted {
-  napi_typedarray_type type = napi_int32_array;
-  bool is_of_groups = false;
-};
+template <typename T>
+constexpr napi_typedarray_type kTypeOf = napi_int32_array;
+template <>
+constexpr napi_typedarray_type kTypeOf<uint8_t> = napi_uint8_array;
+template <>
+constexpr napi_typedarray_type kTypeOf<uint16_t> = napi_uint16_array;
+template <>
+constexpr napi_typedarray_type kTypeOf<double> = napi_float64_array;
 
-Wanted wanted_at(uint32_t number) {
-  switch (number) {
-    case Index::kTimesArray:
-      return {napi_float64_array, false};
-    case Index::kMarks:
-    case Index::kKinds:
-    case Index::kRootKinds:
-      return {napi_uint16_array, false};
-    case Index::kOldest:
-      return {napi_uint8_array, false};
-    case Index::kCallArray:
-    case Index::kBuckets:
-    case Index::kNumbers:
-    case Index::kLinked:
-    case Index::kFreeSlots:
-    case Index::kReleased:
-    case Index::kSettings:
-      return {};
-    default:
-      return {napi_int32_array, true};
-  }
-}
+// Reads arrays and numbers of an object by their names, and whether each is there and fits.
+class IndexReader {
+ public:
+  explicit IndexReader(const Napi::Object& given) : given_(given) {}
 
-struct Arrays {
-  void* data[Index::kArrays] = {};
-  size_t lengths[Index::kArrays] = {};
-};
-
-// False: one is missing, or is another one.
-[[gnu::cold]] bool read_arrays(napi_env env, napi_value given, size_t groups, Arrays* arrays) {
-  for (uint32_t number = 0; number < Index::kArrays; ++number) {
-    napi_value value = nullptr;
+  // Returns the length.
+  template <typename T>
+  size_t read(const char* name, T** array, size_t least = 1) {
     napi_typedarray_type type = napi_int8_array;
-    void*& data = arrays->data[number];
-    size_t& length = arrays->lengths[number];
-    if (napi_get_element(env, given, number, &value) != napi_ok ||
-        napi_get_typedarray_info(env, value, &type, &length, &data, nullptr, nullptr) != napi_ok) {
-      return false;
-    }
-    const Wanted wanted = wanted_at(number);
-    const size_t least = wanted.is_of_groups ? groups : 1;
-    if (data == nullptr || type != wanted.type || length < least) return false;
+    size_t length = 0;
+    void* data = nullptr;
+    const napi_status status = napi_get_typedarray_info(given_.Env(), given_.Get(name), &type,
+                                                        &length, &data, nullptr, nullptr);
+    fits_ &= status == napi_ok && data != nullptr && type == kTypeOf<T> && length >= least;
+    *array = static_cast<T*>(data);
+    return length;
   }
-  return arrays->lengths[Index::kCallArray] >= Index::kCalls &&
-         arrays->lengths[Index::kTimesArray] >= Index::kTimes &&
-         arrays->lengths[Index::kNumbers] >= 2;
-}
+
+  template <typename T>
+  void read_number(const char* name, T* number) {
+    const Napi::Value value = given_.Get(name);
+    fits_ &= value.IsNumber();
+    *number = value.IsNumber() ? static_cast<T>(value.As<Napi::Number>().Int64Value()) : T{};
+  }
+
+  bool fits() const { return fits_; }
+
+ private:
+  const Napi::Object given_;
+  bool fits_ = true;
+};
 
 bool is_power_of_two(size_t value) {
   return value != 0 && (value & (value - 1)) == 0;
 }
 
 [[gnu::cold]] std::unique_ptr<Index> index_of(const Ring& ring, const Napi::Value& given) {
-  Arrays arrays;
-  if (!read_arrays(given.Env(), given, ring.options().waiting_groups, &arrays) ||
-      arrays.lengths[Index::kSettings] < Index::kNumberCount) {
-    return nullptr;
-  }
+  if (!given.IsObject()) return nullptr;
   auto index = std::make_unique<Index>();
-  const auto words = [&](uint32_t number) { return static_cast<int32_t*>(arrays.data[number]); };
-  index->call = words(Index::kCallArray);
-  index->times = static_cast<double*>(arrays.data[Index::kTimesArray]);
-  index->buckets = words(Index::kBuckets);
-  index->nexts = words(Index::kNexts);
-  index->flags = words(Index::kFlags);
-  index->roots = words(Index::kRoots);
-  index->shared = words(Index::kShared);
-  index->records = words(Index::kRecords);
-  index->bytes = words(Index::kGroupBytes);
-  index->firsts = words(Index::kFirsts);
-  index->lasts = words(Index::kLasts);
-  index->ended = words(Index::kEnded);
-  index->numbers = words(Index::kNumbers);
-  index->linked = words(Index::kLinked);
-  index->marks = static_cast<uint16_t*>(arrays.data[Index::kMarks]);
-  index->kinds = static_cast<uint16_t*>(arrays.data[Index::kKinds]);
-  index->root_kinds = static_cast<uint16_t*>(arrays.data[Index::kRootKinds]);
-  index->free_slots = words(Index::kFreeSlots);
-  index->released = words(Index::kReleased);
-  index->oldest = static_cast<uint8_t*>(arrays.data[Index::kOldest]);
-  const size_t sets = arrays.lengths[Index::kOldest];
-  const size_t of_a_set = arrays.lengths[Index::kReleased] / Index::kReleasedWords / sets;
-  const int32_t* const settings = words(Index::kSettings);
-  const auto setting = [&](uint32_t number) { return static_cast<uint32_t>(settings[number]); };
-  index->record_shift = setting(Index::kRecordShift);
-  const bool fit = is_power_of_two(arrays.lengths[Index::kBuckets]) && is_power_of_two(sets) &&
-                   is_power_of_two(of_a_set) && of_a_set <= 128 &&
-                   arrays.lengths[Index::kRootKinds] >= arrays.lengths[Index::kKinds] &&
-                   arrays.lengths[Index::kMarks] >= ring.capacity() >> index->record_shift;
-  if (!fit) return nullptr;
-  index->bucket_mask = static_cast<uint32_t>(arrays.lengths[Index::kBuckets] - 1);
-  index->kind_count = static_cast<uint32_t>(arrays.lengths[Index::kKinds]);
+  IndexReader reader(given.As<Napi::Object>());
+  const size_t groups = ring.options().waiting_groups;
+  reader.read_number("recordShift", &index->record_shift);
+  reader.read_number("decided", &index->decided);
+  reader.read_number("longest", &index->longest);
+  reader.read_number("linkAt", &index->link_at);
+  reader.read_number("startAt", &index->start_at);
+  reader.read_number("nameAt", &index->name_at);
+  reader.read_number("wordAfterName", &index->word_after_name);
+  reader.read_number("reasonAfterName", &index->reason_after_name);
+  reader.read_number("failedBit", &index->failed_bit);
+  reader.read_number("chosenMask", &index->chosen_mask);
+  reader.read_number("variantShift", &index->variant_shift);
+  if (!reader.fits() || index->record_shift > 31) return nullptr;
+  reader.read("call", &index->call, Index::kCalls);
+  reader.read("times", &index->times, Index::kTimes);
+  const size_t buckets = reader.read("buckets", &index->buckets);
+  reader.read("nexts", &index->nexts, groups);
+  reader.read("flags", &index->flags, groups);
+  reader.read("roots", &index->roots, groups);
+  reader.read("shared", &index->shared, groups);
+  reader.read("records", &index->records, groups);
+  reader.read("bytes", &index->bytes, groups);
+  reader.read("firsts", &index->firsts, groups);
+  reader.read("lasts", &index->lasts, groups);
+  reader.read("ended", &index->ended, groups);
+  reader.read("numbers", &index->numbers, 2);
+  reader.read("linked", &index->linked);
+  reader.read("marks", &index->marks, ring.capacity() >> index->record_shift);
+  index->kind_count = static_cast<uint32_t>(reader.read("kinds", &index->kinds));
+  reader.read("rootKinds", &index->root_kinds, index->kind_count);
+  reader.read("freeSlots", &index->free_slots);
+  const size_t released = reader.read("released", &index->released);
+  const size_t sets = reader.read("oldest", &index->oldest);
+  if (!reader.fits() || !is_power_of_two(buckets) || !is_power_of_two(sets)) return nullptr;
+  const size_t of_a_set = released / Index::kReleasedWords / sets;
+  if (!is_power_of_two(of_a_set) || of_a_set > 128) return nullptr;
+  index->bucket_mask = static_cast<uint32_t>(buckets - 1);
   index->set_mask = static_cast<uint32_t>(sets - 1);
   index->of_a_set = static_cast<uint32_t>(of_a_set);
-  index->decided = settings[Index::kDecided];
-  index->longest = settings[Index::kLongest];
-  index->link_at = setting(Index::kLinkAt);
-  index->start_at = setting(Index::kStartAt);
-  index->name_at = setting(Index::kNameAt);
-  index->word_after_name = setting(Index::kWordAfterName);
-  index->reason_after_name = setting(Index::kReasonAfterName);
-  index->failed_bit = setting(Index::kFailedBit);
-  index->chosen_mask = setting(Index::kChosenMask);
-  index->variant_shift = setting(Index::kVariantShift);
   return index;
 }
 
-// indexWaiting(ring, arrays): what ends a record and what releases a group.
+// indexWaiting(ring, index): what ends a record and what releases a group.
 [[gnu::cold]] Napi::Value index_waiting(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   Ring* const ring = waiting_ring(info[0]);

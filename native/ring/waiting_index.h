@@ -59,32 +59,6 @@ struct WaitingIndex {
   static constexpr int32_t kDone = -1;
   // In `times`: from when on no release is usual, and how long the last one was.
   enum Time { kUntil, kDuration, kTimes };
-  // The arrays, in the order in which JavaScript gives them.
-  enum Array {
-    kCallArray,
-    kTimesArray,
-    kBuckets,
-    kNexts,
-    kFlags,
-    kRoots,
-    kShared,
-    kRecords,
-    kGroupBytes,
-    kFirsts,
-    kLasts,
-    kEnded,
-    kNumbers,
-    kLinked,
-    kMarks,
-    kKinds,
-    kRootKinds,
-    kFreeSlots,
-    kReleased,
-    kOldest,
-    kSettings,
-    kArrays
-  };
-
   int32_t* call = nullptr;
   double* times = nullptr;
   // Chains of groups, by the low bits of the second word: its first one, and the next of each.
@@ -121,21 +95,6 @@ struct WaitingIndex {
   uint32_t set_mask = 0;
   uint32_t of_a_set = 0;
 
-  // The settings, in the order in which JavaScript gives them.
-  enum Number {
-    kRecordShift,
-    kDecided,
-    kLongest,
-    kLinkAt,
-    kStartAt,
-    kNameAt,
-    kWordAfterName,
-    kReasonAfterName,
-    kFailedBit,
-    kChosenMask,
-    kVariantShift,
-    kNumberCount
-  };
   uint32_t record_shift = 0;
   // Flags of a group about which there is nothing to decide any more.
   int32_t decided = 0;

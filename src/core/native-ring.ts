@@ -151,8 +151,40 @@ export interface NativeRing {
   commitOpen?: () => void;
 }
 
-/** Numbers that a ring goes by to find what waits in it; see native/ring/waiting_index.h. */
-export type WaitingArray = Uint8Array | Uint16Array | Int32Array | Float64Array;
+/** What a ring goes by to find what waits in it: `WaitingIndex` of native/ring/waiting_index.h says of each what it is. */
+export interface WaitingIndex {
+  readonly call: Int32Array;
+  readonly times: Float64Array;
+  readonly buckets: Int32Array;
+  readonly nexts: Int32Array;
+  readonly flags: Int32Array;
+  readonly roots: Int32Array;
+  readonly shared: Int32Array;
+  readonly records: Int32Array;
+  readonly bytes: Int32Array;
+  readonly firsts: Int32Array;
+  readonly lasts: Int32Array;
+  readonly ended: Int32Array;
+  readonly numbers: Int32Array;
+  readonly linked: Int32Array;
+  readonly marks: Uint16Array;
+  readonly kinds: Uint16Array;
+  readonly rootKinds: Uint16Array;
+  readonly freeSlots: Int32Array;
+  readonly released: Int32Array;
+  readonly oldest: Uint8Array;
+  readonly recordShift: number;
+  readonly decided: number;
+  readonly longest: number;
+  readonly linkAt: number;
+  readonly startAt: number;
+  readonly nameAt: number;
+  readonly wordAfterName: number;
+  readonly reasonAfterName: number;
+  readonly failedBit: number;
+  readonly chosenMask: number;
+  readonly variantShift: number;
+}
 
 /** What the core does with records that wait. */
 export interface NativeWaiting {
@@ -160,7 +192,7 @@ export interface NativeWaiting {
   openWaiting(ring: number): NativeRing | undefined;
   /**
    * Puts records of a ring where they wait after the head of the one that they wait for, and publishes nothing. They
-   * are counted no more. How many there are it says in the first array of the index.
+   * are counted no more. How many there are it says in the index's `call`.
    *
    * @param positions low halves of theirs, of which `count` count at most, from `from` on.
    * @param number of the first one: each gets the next, and all the reason.
@@ -179,7 +211,7 @@ export interface NativeWaiting {
    * Has the usual ends of what waits go by arrays of the caller, who keeps them as long as it calls what it gets.
    * Undefined: they do not fit the ring.
    */
-  indexWaiting(ring: number, arrays: readonly WaitingArray[]): UsualEnds | undefined;
+  indexWaiting(ring: number, index: WaitingIndex): UsualEnds | undefined;
   /** Has the records of a kind, from 0 to 2047, counted in `counts`. */
   countWaiting(ring: number, kind: number, counts: Uint8Array): void;
   /**

@@ -1,7 +1,7 @@
 import { core } from '../addon.js';
 import { LOW_HALF } from '../byte-order.js';
 import { TracewrightError } from '../errors.js';
-import type { UsualEnds, WaitingArray } from '../native-ring.js';
+import type { UsualEnds, WaitingIndex } from '../native-ring.js';
 import { Ring } from './ring.js';
 
 /** Words of a group, by their numbers in it; see native/ring/waiting_records.h. */
@@ -79,13 +79,9 @@ export class WaitingRing extends Ring {
     this.#feedsHead = new Int32Array(feeds.pending.buffer, control.head + LOW_HALF, 1);
   }
 
-  /**
-   * Has usual ends of what waits go by arrays of the caller; undefined: the core cannot.
-   *
-   * @param arrays see native/ring/waiting_index.h.
-   */
-  index(arrays: readonly WaitingArray[]): UsualEnds | undefined {
-    return core.indexWaiting(this.#id, arrays);
+  /** Has usual ends of what waits go by arrays of the caller; undefined: the core cannot. */
+  index(index: WaitingIndex): UsualEnds | undefined {
+    return core.indexWaiting(this.#id, index);
   }
 
   /** Has records of a kind that end usually counted. */

@@ -172,19 +172,24 @@ export abstract class UndecidedTraces {
     return this.#numbers[UNUSED]!;
   }
 
-  /** What native code goes by, up to the records: the arrays of native/ring/waiting_index.h. */
-  protected get ownArrays(): readonly Int32Array[] {
-    const { bytes, flags, records, roots, shared } = this;
-    return [this.#buckets, this.#next, flags, roots, shared, records, bytes];
-  }
-
-  /** The same of the numbers of traces, and of those that were released. */
-  protected get numbers(): Int32Array {
-    return this.#numbers;
-  }
-
-  protected get released(): RememberedTraces {
-    return this.#released;
+  /** What native code knows of traces from here. */
+  protected get ownIndex() {
+    const { bytes, ended, flags, records, roots, shared } = this;
+    const { entries: released, oldest } = this.#released;
+    const [buckets, nexts, numbers] = [this.#buckets, this.#next, this.#numbers];
+    return {
+      buckets,
+      nexts,
+      numbers,
+      flags,
+      roots,
+      shared,
+      records,
+      bytes,
+      ended,
+      released,
+      oldest,
+    };
   }
 
   /** Decides about a trace whose number is needed. */

@@ -91,37 +91,29 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
   #index(): UsualEnds | undefined {
     const { ring } = this;
     const { openRecords } = ring;
-    const settings = Int32Array.of(
-      RECORD_SHIFT,
-      KEPT | RELEASED,
-      this.longest,
-      COUNTER_OFFSET,
-      START_OFFSET,
-      DESCRIPTION_OFFSET,
-      FLAGS_AFTER_NAME,
-      KEEP_REASON_AFTER_NAME,
-      FAILED_BIT,
-      RANDOM_HIGH,
-      KIND_SHIFT,
-    );
-    const arrays = [
-      this.call,
-      this.times,
-      ...this.ownArrays,
-      this.#first,
-      this.#last,
-      this.ended,
-      this.numbers,
-      this.#linked,
-      this.#marks,
-      this.#kinds.subarray(0, ALL_KINDS),
-      this.#kinds.subarray(ALL_KINDS),
-      openRecords?.freeSlots ?? new Int32Array(1),
-      this.released.entries,
-      this.released.oldest,
-      settings,
-    ];
-    const ends = ring.index(arrays);
+    const ends = ring.index({
+      ...this.ownIndex,
+      call: this.call,
+      times: this.times,
+      firsts: this.#first,
+      lasts: this.#last,
+      linked: this.#linked,
+      marks: this.#marks,
+      kinds: this.#kinds.subarray(0, ALL_KINDS),
+      rootKinds: this.#kinds.subarray(ALL_KINDS),
+      freeSlots: openRecords?.freeSlots ?? new Int32Array(1),
+      recordShift: RECORD_SHIFT,
+      decided: KEPT | RELEASED,
+      longest: this.longest,
+      linkAt: COUNTER_OFFSET,
+      startAt: START_OFFSET,
+      nameAt: DESCRIPTION_OFFSET,
+      wordAfterName: FLAGS_AFTER_NAME,
+      reasonAfterName: KEEP_REASON_AFTER_NAME,
+      failedBit: FAILED_BIT,
+      chosenMask: RANDOM_HIGH,
+      variantShift: KIND_SHIFT,
+    });
     return openRecords === undefined ? undefined : ends;
   }
 
