@@ -47,10 +47,9 @@ function statement(channel: string): Operation<Query> {
 }
 
 /** Waiting for a connection of the pool, if there was anything to wait for. */
-const acquire: Operation<Server & { result?: unknown }> = {
-  ...poolWait('mysql2:pool:connect', 'mysql pool', attributesOf),
-  failure,
-};
+function acquire(channel: string): Operation<Server & { result?: unknown }> {
+  return { ...poolWait(channel, 'mysql pool', attributesOf), failure };
+}
 
 const connect: Operation<Server> = {
   channel: 'mysql2:connect',
@@ -61,5 +60,16 @@ const connect: Operation<Server> = {
 
 export const mysql2: Library = {
   name: 'mysql2',
-  operations: [statement('mysql2:query'), statement('mysql2:execute'), acquire, connect],
+  operations: [
+    statement('mysql2:query'),
+    statement('mysql2:execute'),
+    acquire('mysql2:pool:connect'),
+    connect,
+  ],
+};
+
+/** The client before mysql2, into which the channels are injected. */
+export const mysql: Library = {
+  name: 'mysql',
+  operations: [statement('mysql:query'), acquire('mysql:pool:connect')],
 };

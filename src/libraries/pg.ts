@@ -97,3 +97,25 @@ const acquire: Operation<Call> = {
 
 /** `pg` and its pool, into which the channels are injected. */
 export const pg: Library = { name: 'pg', operations: [query, connect, acquire] };
+
+/** What is put into `postgres` publishes this. */
+interface Sent extends Client {
+  query?: unknown;
+}
+
+const sent: Operation<Sent> = {
+  channel: 'postgres:query',
+  kind: 'client',
+  describe({ query: sql, database, host, port }, options) {
+    return queries.of(requiredText(sql, 'query'), database, host, port, options);
+  },
+  failure,
+};
+
+const sentLater: Operation<Sent> = {
+  ...poolWait('postgres:pool', 'postgresql pool', attributesOf),
+  failure,
+};
+
+/** `postgres`, also called postgres.js. */
+export const postgres: Library = { name: 'postgres', operations: [sent, sentLater] };

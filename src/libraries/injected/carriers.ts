@@ -121,6 +121,19 @@ export const async = carrier(
   ['task.callback(err, ...args)', '$channel.as(task, () => $match)'],
 );
 
+export const neoAsync = carrier(
+  'neo-async',
+  /^async\.js$/,
+  ['if (_unshift) {', '$channel.keep(item); $match'],
+  ['worker(task.data, done)', '$channel.as(task, () => $match)'],
+  [
+    /(?<=var done = _next\(q, tasks\);\s+)worker\(data, done\)/,
+    '$channel.all(tasks, () => $match)',
+  ],
+  ['task.callback(err, res)', '$channel.as(task, () => $match)'],
+  ['task.callback.apply(task, args)', '$channel.as(task, () => $match)'],
+);
+
 /** A function that waits for a lock runs where that is released. The library looks at the length of the program's function. */
 export const asyncLock = carrier('async-lock', /^lib\/index\.js$/, [
   'var exec = function (locked) {',
@@ -170,6 +183,26 @@ export const q = carrier(
     'Promise.prototype.then = function (fulfilled, rejected, progressed) {',
     '$match fulfilled = $channel.bound(fulfilled); rejected = $channel.bound(rejected); progressed = $channel.bound(progressed);',
   ],
+);
+
+/** Its promises are its own. */
+export const workerpool = carrier('workerpool', /^(?:src\/Promise|dist\/workerpool)\.js$/, [
+  /\.then = function \(onSuccess, onFail\) \{/,
+  '$match onSuccess = $channel.bound(onSuccess); onFail = $channel.bound(onFail);',
+]);
+
+/** The server's answer to one message comes with those to others. */
+export const mqtt = carrier(
+  'mqtt',
+  /^(?:build\/)?lib\/client\.js$/,
+  ...[
+    'publish(topic, message, opts, callback) {',
+    'subscribe(topicObject, opts, callback) {',
+    'unsubscribe(topic, opts, callback) {',
+  ].map(
+    (method) =>
+      [method, '$match opts = $channel.bound(opts); callback = $channel.bound(callback);'] as const,
+  ),
 );
 
 interface Tasks {

@@ -7,7 +7,7 @@ import type { Injection } from './injected-file.js';
 import { connectionTexts, recordedCalls, recordedFiles } from './recorded-mysql2.js';
 import {
   channelsOf,
-  markPublished,
+  publishedWait,
   publishFailure,
   publishStart,
   publishSuccess,
@@ -110,17 +110,6 @@ function endExecution(
       publishFailure(channels, message, ofPrepare.error);
     } else if (!hasCallback) publishSuccess(channels, message);
   });
-}
-
-/** The end of waiting for a pool, by the callback that gets the connection. */
-function publishedWait(channels: CallChannels, callback: unknown, fields: Fields): unknown {
-  if (typeof callback !== 'function') return callback;
-  const message = publishStart(channels, callback, fields);
-  if (message === undefined) return callback;
-  const own = publishedCallback(channels, message, callback as AnyFunction);
-  // The pool may wait again with it.
-  markPublished(own);
-  return own;
 }
 
 /** mysql2. Before 3.20 it publishes nothing. */

@@ -1,6 +1,11 @@
 import * as diagnostics from 'node:diagnostics_channel';
-import { DIRECT } from '../engine/published-calls.js';
-import type { CallChannels, DirectCalls, PublishedMessage } from '../engine/published-calls.js';
+import { DIRECT, publishedCallback } from '../engine/published-calls.js';
+import type {
+  AnyFunction,
+  CallChannels,
+  DirectCalls,
+  PublishedMessage,
+} from '../engine/published-calls.js';
 
 /** A tracing channel, with what is published of calls. */
 export type TracedChannels = CallChannels & diagnostics.TracingChannel;
@@ -60,4 +65,15 @@ export function publishFailure(
   message.error = error;
   failed.publish(message);
   asyncEnd.publish(message);
+}
+
+/** The end of waiting for a pool, by the callback that gets the connection. */
+export function publishedWait(channels: CallChannels, callback: unknown, fields: Fields): unknown {
+  if (typeof callback !== 'function') return callback;
+  const message = publishStart(channels, callback, fields);
+  if (message === undefined) return callback;
+  const own = publishedCallback(channels, message, callback as AnyFunction);
+  // The pool may wait again with it.
+  markPublished(own);
+  return own;
 }
