@@ -37,7 +37,7 @@ export interface TrackAnswer extends Track {
   order: number;
 }
 
-interface CounterAnswer extends Pick<Counter, 'source' | 'thread' | 'name' | 'unit'> {
+export interface CounterAnswer extends Pick<Counter, 'source' | 'thread' | 'name' | 'unit'> {
   /** Number among the counters of the index. */
   number: number;
   process: number;

@@ -4,6 +4,7 @@ import type { Scale } from './collect-boxes.js';
 import type { Curve } from '../data/curves.js';
 import { axisStep, tickText, valueText } from './axis-text.js';
 import type { Labels } from './labels.js';
+import { LOAD_HEIGHT } from './lines.js';
 import type { CurveLine, HeadLine, Line, TrackLine } from './lines.js';
 
 export const AXIS_HEIGHT = 22;
@@ -78,7 +79,7 @@ export function drawNames(
   for (const line of lines) {
     if (line.kind === 'head') continue;
     context.fillStyle = colours.quiet;
-    const most = line.kind === 'curve' ? mostText(line) : '';
+    const most = line.kind === 'curve' && line.height > LOAD_HEIGHT ? mostText(line) : '';
     const y = top + line.y + 1;
     const lanes = line.kind === 'track' ? lanesText(line) : '';
     if (gutter === 0) {

@@ -1,10 +1,13 @@
 import { unusualStateText } from '../../look/report/print/report-texts.js';
 import type {
+  CounterAnswer,
   ProcessAnswer,
   RecordingAnswer,
   SourceAnswer,
   TrackAnswer,
 } from '../../look/wire/answers.js';
+
+import type { ShownProcesses } from './shown-processes.js';
 
 /** One horizontal piece of the time line. `y` counts from the top of all lines. */
 export type Line = HeadLine | TrackLine | CurveLine;
@@ -56,6 +59,9 @@ export const LANE_HEIGHT = 12;
 const STATES_HEIGHT = 10;
 const CURVE_HEIGHT = 36;
 const NARROW_CURVE_HEIGHT = 26;
+/** Of the one curve of a folded process. */
+export const LOAD_HEIGHT = 20;
+const UTILISATION = 'event loop utilisation';
 const NAME_HEIGHT = 14;
 const GAP = 3;
 /** The tracks of a thread, from top to bottom. */
@@ -70,14 +76,15 @@ export function gutterOf(width: number): number {
 }
 
 /**
- * The lines of a recording, from top to bottom: for each process its curves, then its tracks.
+ * The lines of a recording, from top to bottom: for each process its tracks, then its curves. One that is folded has one
+ * curve of its load.
  *
  * @param width of the time line, in pixels.
  * @param fold lanes of a track before those that are folded into one, unless it is `open`.
  */
 export function linesOf(
   recording: RecordingAnswer,
-  closed: ReadonlySet<number>,
+  { folded: closed, pinned, hidden, curves }: ShownProcesses,
   width: number,
   fold: number,
   open: ReadonlySet<number>,
@@ -91,24 +98,32 @@ export function linesOf(
     lines.push(line);
     y += line.height;
   };
-  for (const process of ordered(recording)) {
+  for (const process of ordered(recording, pinned)) {
+    if (hidden.has(process.number)) continue;
     const tracks = tracksOf(recording, process);
     const counters = recording.counters
       .filter((counter) => counter.process === process.number)
       .sort((a, b) => a.thread - b.thread);
     if (tracks.length === 0 && counters.length === 0) continue;
-    const text = titleOf(process, recording.sources);
+    const title = titleOf(process, recording.sources);
+    const text = pinned.has(process.number) ? `★ ${title}` : title;
     add({ kind: 'head', y, height: HEAD_HEIGHT, text, process: process.number });
-    if (closed.has(process.number)) continue;
-    for (const { number, name, unit, max, isMean, end, source, thread } of counters) {
+    const addCurve = (counter: CounterAnswer, height: number): void => {
+      const { number, name, unit, max, isMean, end, source, thread } = counter;
       const isOnly =
         thread < 0 || counters.every((other) => other.thread === thread || other.thread < 0);
       const own = withoutThread(name);
       const ofThread = tracks.find((each) => each.source === source && each.thread === thread);
-      const text = isOnly ? own : `${own}, ${ofThread?.name ?? `thread ${thread}`}`;
-      const size = { y, height: curveHeight, nameHeight };
+      const curveText = isOnly ? own : `${own}, ${ofThread?.name ?? `thread ${thread}`}`;
+      const size = { y, height, nameHeight: height === LOAD_HEIGHT ? 0 : nameHeight };
       const scale = scales.get(kindOf(name, unit)) ?? max;
-      add({ kind: 'curve', ...size, text, counter: number, unit, max, isMean, end, scale });
+      const fields = { text: curveText, counter: number, unit, max, isMean, end, scale };
+      add({ kind: 'curve', ...size, ...fields });
+    };
+    if (closed.has(process.number)) {
+      const load = loadOf(counters);
+      if (load !== undefined) addCurve(load, LOAD_HEIGHT);
+      continue;
     }
     for (const track of tracks) {
       const laneHeight = track.kind === 'states' ? STATES_HEIGHT : LANE_HEIGHT;
@@ -121,8 +136,17 @@ export function linesOf(
       const size = { y, height, laneHeight, nameHeight, lanes, folded, isOpen };
       add({ kind: 'track', ...size, text: textOf(track), track });
     }
+    if (!curves && tracks.length > 0) continue;
+    for (const counter of counters) addCurve(counter, curveHeight);
   }
   return lines;
+}
+
+/** The curve that says the most of how busy a process is. */
+function loadOf(counters: readonly CounterAnswer[]): CounterAnswer | undefined {
+  const named = (text: string): CounterAnswer | undefined =>
+    counters.find(({ name }) => withoutThread(name) === text);
+  return named(UTILISATION) ?? named('requests in flight') ?? counters[0];
 }
 
 /** Fewer lanes of a track are never folded. */
@@ -168,12 +192,17 @@ function scalesOf({ counters }: RecordingAnswer): Map<string, number> {
 }
 
 /** Spans of services explain more than states of their threads. */
-function ordered({ processes, sources }: RecordingAnswer): ProcessAnswer[] {
+function ordered(
+  { processes, sources }: RecordingAnswer,
+  pinned: ReadonlySet<number>,
+): ProcessAnswer[] {
   const orderOf = (process: ProcessAnswer): number =>
     Math.min(...process.sources.map((number) => sources[number]!.order));
   return processes.toSorted(
     (a, b) =>
-      Number(a.service === undefined) - Number(b.service === undefined) || orderOf(a) - orderOf(b),
+      Number(pinned.has(b.number)) - Number(pinned.has(a.number)) ||
+      Number(a.service === undefined) - Number(b.service === undefined) ||
+      orderOf(a) - orderOf(b),
   );
 }
 

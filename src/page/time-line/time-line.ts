@@ -4,6 +4,7 @@ import { LitMatches } from '../data/lit-matches.js';
 import { Messages } from '../data/messages.js';
 import { utcText } from './axis-text.js';
 import type { Sight } from '../data/box-windows.js';
+import { durationText } from '../../look/report/measures/units.js';
 import type { App } from '../state/app.js';
 import { STATUS_COLOURS } from '../theme/palette.js';
 import { canvasColours, type CanvasColours, textScale } from '../theme/theme.js';
@@ -34,6 +35,7 @@ import {
 } from './lines.js';
 import type { HeadLine, Line, TrackLine } from './lines.js';
 import { Picture } from './picture.js';
+import { markProcesses, shownKey, type ShownProcesses, shownProcesses } from './shown-processes.js';
 import type { TimeLineCanvas } from './picture.js';
 
 /** Tracks are asked for in groups, so that scrolling a little wants the same. */
@@ -54,7 +56,8 @@ export class TimeLine {
   readonly #curves: Curves;
   readonly #messages: Messages;
   readonly #matches: LitMatches;
-  readonly #closed = new Set<number>();
+  /** Which processes are shown how, as the view says it. */
+  #shownKey = '';
   /** Tracks whose lanes are all shown. */
   readonly #open = new Set<number>();
   /** Lanes of other tracks before those that are folded. */
@@ -103,7 +106,12 @@ export class TimeLine {
     });
     sizes.observe(canvas);
     this.#ends.push(
-      app.view.watch(recolour),
+      app.view.watch((state) => {
+        const key = shownKey(state);
+        if (key !== this.#shownKey) this.#layOut();
+        this.#shownKey = key;
+        recolour();
+      }),
       app.lit.watch(invalidate),
       app.selected.store.watch(invalidate),
       app.rowNames.store.watch(invalidate),
@@ -151,9 +159,21 @@ export class TimeLine {
     this.invalidate();
   }
 
+  #shown(): ShownProcesses {
+    return shownProcesses(this.#app.view.value, this.#app.recording.answer!);
+  }
+
+  #foldProcess(process: number, on: boolean): void {
+    markProcesses(this.#app.view, this.#app.recording.answer!, 'folded', [process], on);
+  }
+
   /** Scrolls until a lane is visible. */
   reveal(track: number, lane: number): void {
     const isIt = (each: Line): boolean => each.kind === 'track' && each.track.number === track;
+    const process = this.#app.recording.answer?.tracks[track]?.process;
+    if (process !== undefined && this.#shown().folded.has(process)) {
+      this.#foldProcess(process, false);
+    }
     let line = this.#lines.find(isIt);
     if (line?.kind === 'track' && lane >= line.lanes - Math.min(1, line.folded)) {
       this.toggleLanes(track);
@@ -174,9 +194,7 @@ export class TimeLine {
     if (y < AXIS_HEIGHT) return false;
     const head = this.#headAt(y);
     if (head !== undefined) {
-      const number = head.process;
-      if (!this.#closed.delete(number)) this.#closed.add(number);
-      this.#layOut();
+      this.#foldProcess(head.process, !this.#shown().folded.has(head.process));
       return true;
     }
     const below = y - AXIS_HEIGHT + this.scroll;
@@ -235,9 +253,10 @@ export class TimeLine {
     if (window !== this.#window) this.#room = 0;
     this.#window = window;
     this.#room = Math.max(this.#room, this.#height - AXIS_HEIGHT);
-    const every = linesOf(answer, new Set(), this.#width, EVERY_LANE, this.#open);
+    const shown = shownProcesses(this.#app.view.value, answer);
+    const every = linesOf(answer, shown, this.#width, EVERY_LANE, this.#open);
     this.#fold = foldOf(every, this.#room);
-    this.#lines = linesOf(answer, this.#closed, this.#width, this.#fold, this.#open);
+    this.#lines = linesOf(answer, shown, this.#width, this.#fold, this.#open);
     this.scrollBy(0);
   }
 
@@ -307,9 +326,10 @@ export class TimeLine {
     });
     drawMessages(context, this.#messages.shown, this.#lines, scale, top, this.#colours);
     drawNames(context, visible, top, scale, this.#names, this.#colours);
+    const { folded } = this.#shown();
     for (const { line, top: y } of this.#heads()) {
       if (y + line.height <= AXIS_HEIGHT || y >= this.#height) continue;
-      const isClosed = this.#closed.has(line.process);
+      const isClosed = folded.has(line.process);
       drawHead(context, line, y, this.#width, isClosed, this.#titles, this.#colours);
     }
     context.restore();
@@ -348,6 +368,13 @@ export class TimeLine {
     const [first, last] = [at(rangeFrom), at(rangeTo)];
     this.#context.fillStyle = this.#colours.range;
     this.#context.fillRect(first, 0, last - first, this.#height);
+    const text = this.#names.fit(durationText(rangeTo - rangeFrom), width);
+    this.#context.font = TEXT_FONT;
+    this.#context.textBaseline = 'middle';
+    this.#context.textAlign = 'center';
+    this.#context.fillStyle = this.#colours.text;
+    const middle = Math.min(left + width - 30, Math.max(left + 30, (first + last) / 2));
+    this.#context.fillText(text, middle, AXIS_HEIGHT + HEAD_HEIGHT / 2);
   }
 
   #sightOf({ from, to, width }: Scale, visible: readonly Line[]): Sight {

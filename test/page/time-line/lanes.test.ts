@@ -7,6 +7,9 @@ import type { Planned } from '../recorded-service.js';
 import { selectFirstMatch } from '../open-page.js';
 import { ViewedTraces } from '../viewed-traces.js';
 
+const NONE: ReadonlySet<number> = new Set();
+const SHOWN = { folded: NONE, pinned: NONE, hidden: NONE, curves: false };
+
 const DEEP = 60;
 
 /** Spans that are open at once, so that each has a lane. */
@@ -94,7 +97,7 @@ describe('curves of one kind', () => {
       tracks: [],
       counters: [counter(0, 5), counter(1, 20)],
     } as unknown as RecordingAnswer;
-    const curves = linesOf(recording, new Set(), 1000, 8, new Set()).filter(
+    const curves = linesOf(recording, { ...SHOWN, curves: true }, 1000, 8, new Set()).filter(
       (line) => line.kind === 'curve',
     );
     expect(curves.map(({ max, scale }) => [max, scale])).toEqual([

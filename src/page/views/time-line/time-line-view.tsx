@@ -12,6 +12,7 @@ import { OverviewStrip } from '../../time-line/overview-strip.js';
 import { TimeLine } from '../../time-line/time-line.js';
 import { Details } from './details.js';
 import { Legend } from './legend.js';
+import { ProcessList } from './process-list.js';
 
 /** The tracks of the recording. */
 export function TimeLineView() {
@@ -127,6 +128,7 @@ function TimeLineBar() {
           ))}
         </select>
       </label>
+      {answer !== undefined && <ProcessList answer={answer} />}
       <Legend />
     </div>
   );
