@@ -235,7 +235,7 @@ function titleOf(
   const { path, format } = own[0]!;
   const words = [
     service ?? nameOfPath(path, format),
-    ...new Set(own.map((source) => `${source.content} (${source.format})`)),
+    ...new Set(own.map(({ content }) => content)),
     pid === undefined ? '' : `process ${pid}`,
     host === undefined ? '' : `on ${host}`,
     ...new Set(own.map(({ state }) => unusualStateText(state))),

@@ -40,7 +40,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('lanes of a thread'), () => {
   });
 
   it('are all shown with a key, or a click on their number, and folded again', async () => {
-    const { page, boxes } = await traces.open({ height: 1200 }, '/time-line');
+    const { page, boxes } = await traces.open({ height: 700 }, '/time-line');
     const lanes = async (): Promise<number> => (await boxes()).length;
     const folded = await lanes();
     expect(folded).toBeLessThan(DEEP);

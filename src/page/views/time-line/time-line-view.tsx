@@ -105,7 +105,7 @@ function TimeLineBar() {
     <div class="bar">
       <span class="what">
         {answer !== undefined &&
-          `${countText(answer.rows)} rows, ${durationText(answer.length)}; ${shownText(answer.length, from, to)}`}
+          `${countText(answer.rows)} records, ${durationText(answer.length)}; ${shownText(answer.length, from, to)}`}
       </span>
       <button
         type="button"
