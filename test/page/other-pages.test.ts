@@ -101,7 +101,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('what others read of the page')
 
   it('moves the token out of the address, where no link and no other tab has it', async () => {
     const { view } = traces;
-    const { page } = await traces.open();
+    const { page } = await traces.open({}, '/overview');
     await page.waitForTimeout(350);
     expect(page.url()).not.toContain(view.token);
     expect(await page.evaluate(() => document.cookie + JSON.stringify(localStorage))).toBe('{}');
