@@ -104,12 +104,18 @@ describe.skipIf(noBrowser !== undefined)(titleOf('what others read of the page')
     const { page } = await traces.open({}, '/overview');
     await page.waitForTimeout(350);
     expect(page.url()).not.toContain(view.token);
+    const links = page.locator('a[href]');
+    expect(await links.count()).toBeGreaterThan(0);
+    const addresses = await links.evaluateAll((all) =>
+      all.map((link) => link.getAttribute('href')),
+    );
+    expect(addresses.join('\n')).not.toContain(view.token);
     expect(await page.evaluate(() => document.cookie + JSON.stringify(localStorage))).toBe('{}');
     await page.reload();
-    await page.getByText('60 rows').waitFor();
+    await page.getByText('60 records').waitFor();
     const other = await page.context().newPage();
     await other.goto(page.url());
-    await other.getByRole('alert').getByText('open the address').waitFor();
+    await other.getByRole('alert').filter({ hasText: 'open the address' }).first().waitFor();
   });
 
   it.skipIf(process.platform === 'win32' || process.getuid?.() !== 0)(
