@@ -58,11 +58,11 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
     const other = await recordService(traces.directory, planOf(7), { service: 'other' });
     const view = await traces.start([path], '--live');
     const { page } = await traces.open({}, '/time-line?row=30', view);
-    await page.getByText('60 rows').waitFor();
+    await page.getByText('60 records').waitFor();
     await page.getByRole('heading', { level: 2 }).waitFor();
     rmSync(path);
     copyFileSync(other, path);
-    await page.getByText('21 rows').waitFor();
+    await page.getByText('21 records').waitFor();
     await page.getByText('no longer in the recording').waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('cell', { name: 'other', exact: true }).waitFor();

@@ -19,9 +19,14 @@ test.skipIf(noBrowser !== undefined)(titleOf('shows a made-up format'), async ()
   const served = await Served.of(path);
   const browser = await launchBrowser();
   const { page, boxes, complaints } = await openPage(browser, served.url);
-  expect((await boxes()).map(({ row }) => row).sort()).toEqual([0, 1, 2]);
-  await page.getByText('Ticks').first().waitFor();
-  await page.getByText('worker 2').first().waitFor({ state: 'attached' });
+  await page.locator('#recordings').getByRole('cell', { name: 'Ticks', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Time line', exact: true }).click();
+  await expect.poll(async () => (await boxes()).map(({ row }) => row).sort()).toEqual([0, 1, 2]);
+  const { left, right, top } = (await boxes()).find(({ row }) => row === 2)!;
+  await page.locator('#time-line').click({ position: { x: (left + right) / 2, y: top + 4 } });
+  const details = page.locator('#details');
+  await details.getByRole('heading', { name: 'rest' }).waitFor();
+  expect(await details.getByRole('row', { name: /^thread/ }).innerText()).toContain('worker 2');
   expect(complaints).toEqual([]);
   await browser.close();
   await served.close();

@@ -34,7 +34,7 @@ async function follow(
 
 const newDirectory = (): string => mkdtempSync(join(traces.directory, 'run-'));
 
-/** The lines of the panel `Recording`: service, process and state. */
+/** The lines of the table of recordings: service, process and state. */
 async function sourcesOf(panel: Locator): Promise<string[][]> {
   const lines = await panel.locator('tbody tr').all();
   const cells = await Promise.all(lines.map((line) => line.locator('td').allInnerTexts()));
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     const page = await follow(directory, '/overview');
     await page.locator('#recordings').getByText('100 rows').waitFor();
     await first.kill();
-    const panel = page.locator('#view-overview');
+    const panel = page.locator('#recordings');
     await panel.getByText('was killed').waitFor();
     const second = await start(join(directory, 'second.heph'), 'shop');
     await second.record(50, 'GET /second');
@@ -86,9 +86,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await stock.record(1, 'GET /asked', caller);
     await page.locator('#recordings').getByText('204 rows').waitFor();
     await openFirstMatch(page, 'name="GET /last"');
-    const lines = page.locator('.waterfall tbody tr');
+    const lines = page.locator('.waterfall-body .span-row');
     await lines.nth(1).waitFor();
-    expect(await lines.locator('button').allInnerTexts()).toEqual(['GET /last', 'GET /asked']);
+    expect(await lines.locator('.of-name').allInnerTexts()).toEqual(['GET /last', 'GET /asked']);
+    expect(await lines.locator('.of-service').allInnerTexts()).toEqual(['shop', 'stock']);
   });
 
   it('that rotate their trace are one source, of which the oldest spans are deleted', async () => {
@@ -142,7 +143,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await service.record(50, 'GET /second');
     await page.locator('#recordings').getByText('150 rows').waitFor();
     await service.end();
-    await page.locator('#view-overview').getByText('ended', { exact: true }).waitFor();
+    await page.locator('#recordings').getByText('ended', { exact: true }).waitFor();
     await page.locator('#recordings').getByText('150 rows').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });

@@ -51,9 +51,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     await record(100);
     const view = await traces.start([path], '--live');
     const { page } = await traces.open({}, '/time-line', view);
-    await page.getByText('100 rows').waitFor();
+    await page.getByText('100 records').waitFor();
     await record(150);
-    await page.getByText('250 rows').waitFor();
+    await page.getByText('250 records').waitFor();
 
     await page.locator('#time-line').focus();
     await holdKey(page, 'w');
@@ -63,7 +63,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     expect(near.get('follow')).toBeNull();
     const before = await lastEnd(page);
     await record(50);
-    await page.getByText('300 rows').waitFor();
+    await page.getByText('300 records').waitFor();
     await page.waitForFunction((end) => {
       const { picture } = document.querySelector<TimeLineCanvas>('#time-line')!;
       return picture!.end.subarray(0, picture!.size).some((each) => each > end);
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     expect(paused.get('follow')).toBe('no');
     expect(size(paused)).toBeCloseTo(size(near), 0);
     await record(50);
-    await page.getByText('350 rows').waitFor();
+    await page.getByText('350 records').waitFor();
     expect((await fieldsOf(page)).toString()).toBe(paused.toString());
     await page.locator('#time-line').focus();
     await holdKey(page, 'a');
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a live recording'), () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     const end = await lastEnd(page);
     await record(50);
-    await page.getByText('400 rows').waitFor();
+    await page.getByText('400 records').waitFor();
     await expect.poll(() => lastEnd(page)).toBeGreaterThan(end);
   });
 
