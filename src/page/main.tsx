@@ -5,7 +5,7 @@ import { RecordingData } from './data/recording-data.js';
 import { RowNames } from './data/row-names.js';
 import { NOTHING_LIT, Search } from './data/search.js';
 import { SelectedRow, rowFields } from './data/selected-row.js';
-import { Server, takeToken } from './data/server.js';
+import { hasToken, Server, takeToken } from './data/server.js';
 import { Address } from './shell/address.js';
 import { Page } from './shell/page.js';
 import { type App, AppContext } from './state/app.js';
@@ -15,6 +15,12 @@ import { windowAround } from './time-line/navigation.js';
 import { shownWindow } from './time-line/time-line.js';
 
 const server = new Server(takeToken());
+// The printed address, opened in the tab that has the page already, changes only the fragment.
+window.addEventListener('hashchange', () => {
+  if (!hasToken()) return;
+  takeToken();
+  location.reload();
+});
 const recording = new RecordingData(server);
 const address = new Address();
 const { view } = address;

@@ -33,6 +33,11 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
     await page.goto(view.url.split('#')[0]!);
     await page.getByRole('alert').waitFor({ timeout: 10_000 });
     expect(await page.getByRole('alert').innerText()).toContain('open the address');
+    // As one does then, in the same tab.
+    await page.goto(view.url);
+    await page.locator('#recordings').getByText('60 rows').waitFor({ timeout: 10_000 });
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await expect.poll(() => page.url()).not.toContain(view.token);
     await page.close();
   });
 

@@ -36,12 +36,19 @@ export class NoServerError extends Error {
   override readonly name = 'NoServerError';
 }
 
+const TOKEN_FIELD = /[#?&]token=([^&]*)/;
+
+/** Whether the address is the printed one. */
+export function hasToken(): boolean {
+  return TOKEN_FIELD.test(location.hash);
+}
+
 /**
  * The token of the printed address, which leaves the URL and stays in this tab. So a link that is
  * copied from it does not contain it.
  */
 export function takeToken(): string | undefined {
-  const given = /[#?&]token=([^&]*)/.exec(location.hash)?.[1];
+  const given = TOKEN_FIELD.exec(location.hash)?.[1];
   if (given !== undefined) {
     const rest = location.hash.replace(/([#?&])token=[^&]*&?/, '$1').replace(/[#?&]$/, '');
     history.replaceState(null, '', rest === '' ? '#' : rest);
