@@ -20,6 +20,7 @@ import {
 } from '../../../src/look/report/print/tables/resource-tables.js';
 import type { Report } from '../../../src/look/report/shape/report-shape.js';
 import { main, tracewright } from '../../cli/run-command.js';
+import { axeFindings } from '../accessibility.js';
 import { noBrowser, titleOf } from '../browser.js';
 import { ViewedTraces } from '../viewed-traces.js';
 
@@ -118,5 +119,20 @@ describe.skipIf(noBrowser !== undefined)(titleOf('every figure of the Overview')
     await expectFigures(alone, report);
     expect(asked).toEqual([pathToFileURL(file).href]);
     await alone.close();
+  });
+
+  it.each([
+    ['dark', 800, 600],
+    ['light', 2560, 1300],
+  ] as const)('has nothing against axe-core, %s, %d pixels wide', async (theme, width, height) => {
+    const dark = theme === 'dark';
+    const { page } = await traces.open({ width, height, dark }, '/overview');
+    await page.locator('#section-routes tbody tr').first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    for (const summary of await page.locator('#view-overview summary').all()) await summary.click();
+    await page.locator('#section-threads table').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(beyond).toBeLessThanOrEqual(0);
   });
 });

@@ -183,8 +183,10 @@ interface SectionProps<T> extends Pick<FiguresTableProps<T>, 'cell'> {
 /** A table to which findings link; nothing if it has no rows. */
 function Section<T>({ name, table, ...further }: SectionProps<T>) {
   if (table.rows.length === 0) return null;
+  // Keys scroll a table that is too wide: by its links, or without any by itself.
+  const tabIndex = further.cell === undefined ? 0 : undefined;
   return (
-    <section id={`section-${name}`} aria-label={table.title}>
+    <section id={`section-${name}`} aria-label={table.title} tabIndex={tabIndex}>
       <FiguresTable table={table} {...further} />
     </section>
   );
