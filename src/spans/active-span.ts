@@ -39,17 +39,18 @@ export function withSpan<Result>(
     throw error;
   }
   if (span.state === OPEN && isNativePromise(result)) {
-    return then.call(
-      result,
-      (value): unknown => {
-        span.end();
-        return value;
-      },
-      (error: unknown) => {
-        endFailed(span, error);
-        throw error;
-      },
-    ) as Result;
+    const promise = result;
+    const fulfilled = (value: unknown): unknown => {
+      span.end();
+      return value;
+    };
+    const rejected = (error: unknown): never => {
+      endFailed(span, error);
+      throw error;
+    };
+    if (promise.then === then) return then.call(promise, fulfilled, rejected) as Result;
+    // Of a class of its own, such as a query that begins only with this.
+    return runWithOne(span, () => promise.then(fulfilled, rejected), span) as Result;
   }
   span.end();
   return result;

@@ -95,6 +95,38 @@ test('listeners and pools run where they are called, unless bound', async () => 
   span.end();
 });
 
+test('a promise that begins with its own `then` begins below the span', async () => {
+  let begun: unknown;
+  class Query extends Promise<string> {
+    static override get [Symbol.species]() {
+      return Promise;
+    }
+    readonly #settle: (value: string) => void;
+    constructor() {
+      let settle: (value: string) => void;
+      super((resolve) => {
+        settle = resolve;
+      });
+      this.#settle = settle!;
+    }
+    override then<A, B>(
+      fulfilled?: ((value: string) => A | PromiseLike<A>) | null,
+      rejected?: ((error: unknown) => B | PromiseLike<B>) | null,
+    ): Promise<A | B> {
+      begun = activeSpan();
+      setTimeout(this.#settle, 1, 'rows');
+      return super.then(fulfilled, rejected);
+    }
+  }
+  let own: unknown;
+  const rows = await withSpan('lazy', undefined, (span) => {
+    own = span;
+    return new Query();
+  });
+  expect(rows).toBe('rows');
+  expect(begun).toBe(own);
+});
+
 test('only promises of the language are waited for', async () => {
   let started = 0;
   const lazy = {

@@ -126,7 +126,6 @@ describe('traces with their rings', () => {
         by: 'name',
         slowest: 0,
         exact: true,
-        pictures: 0,
         condition: {},
       });
       const states = index.sources.map(({ format, state }) => `${format} ${state}`).sort();

@@ -108,8 +108,9 @@ export const postgres: Injection = {
         },
         {
           channel: 'postgres:query',
-          from: 'query.resolve(results || result)',
-          to: '($channel.done(query), $match)',
+          // Before 3.4.8 there is no `errorResponse`: a query fails before the server is ready for the next one.
+          from: 'function ReadyForQuery(x) {',
+          to: '$match if (query && (typeof errorResponse === "undefined" || !errorResponse)) $channel.done(query);',
         },
         {
           channel: 'postgres:query',
