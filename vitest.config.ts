@@ -34,7 +34,7 @@ const LONG = [
   'test/{ends,faults,torture}/**',
   'test/core/recovery/{detached-ring,open-records,other-container,recovery-lock,ring-trust,unready-ring}.test.ts',
   'test/core/ring/teardown.test.ts',
-  'test/cli/special-files.test.ts',
+  'test/cli/{replaced-files,special-files}.test.ts',
   'test/docs/**',
   'test/traces/empty-files.test.ts',
   'test/dumpi/{read/recover-without-ring,workers/trouble}.test.ts',
@@ -55,8 +55,8 @@ const LONG = [
   'test/ship/**',
   // The page in a browser.
   'test/page/{faults,live,live-services,other-pages}.test.ts',
-  'test/page/{data/request-names,panels/panels,panels/{compare,report,table}/*}.test.ts',
-  'test/page/time-line/{lanes,overview-strip,time-line,tracks}.test.ts',
+  'test/page/{data/request-names,views/{views,figures,route,time-line},views/{compare,report,table}/*}.test.ts',
+  'test/page/time-line/{lanes,lit-boxes,overview-strip,time-line,tracks}.test.ts',
   // Libraries that npm installs, and the servers that they ask.
   'test/libraries/!(child-process|versions).test.ts',
   // The hook, in more cases than each of its subjects needs once.
@@ -65,7 +65,7 @@ const LONG = [
   'test/node/run/{earlier-traces,process-trees,swapped-directories}.test.ts',
   'test/node/requests/{first-request,open-requests}.test.ts',
   'test/node/requests/context/{http2-calls,repeated-requests}.test.ts',
-  'test/node/threads/{event-loop,heap-end,rotation,rotation-faults,sleeps,stall-stacks,thread-activity}.test.ts',
+  'test/node/threads/{cpu-profile,event-loop,heap-end,rotation,rotation-faults,sleeps,stall-stacks,thread-activity}.test.ts',
 ];
 
 /**
