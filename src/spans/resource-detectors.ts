@@ -1,4 +1,5 @@
 import { itemsOf } from '../core/settings/kinds.js';
+import { programPath } from '../core/program-path.js';
 import { readFileSync } from 'node:fs';
 import { arch, hostname, release, type, userInfo } from 'node:os';
 import { basename } from 'node:path';
@@ -12,7 +13,7 @@ const DETECTORS = {
     'process.executable.name': basename(process.execPath),
     'process.executable.path': process.execPath,
     ...commandLine(),
-    ...(process.argv[1] === undefined ? {} : { 'process.command': process.argv[1] }),
+    ...command(),
     ...owner(),
     'process.runtime.description': 'Node.js',
   }),
@@ -50,6 +51,11 @@ const MAX_COMMAND_LINE = 4096;
 function commandLine(): SpanAttributes {
   const line = [process.argv0, ...process.execArgv, ...process.argv.slice(1)];
   return line.join(' ').length > MAX_COMMAND_LINE ? {} : { 'process.command_args': line };
+}
+
+function command(): SpanAttributes {
+  const path = programPath();
+  return path === undefined ? {} : { 'process.command': path };
 }
 
 function owner(): SpanAttributes {

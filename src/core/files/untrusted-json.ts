@@ -47,7 +47,15 @@ function checkShape(path: string, bytes: Uint8Array): void {
  *   nested too deeply, of too many values, or no JSON; the error of node:fs when it cannot be read.
  */
 export function readBoundedJson(path: string): unknown {
-  const bytes = readRegularFile(path, MAX_JSON_BYTES);
+  return parseBoundedJson(path, readRegularFile(path, MAX_JSON_BYTES));
+}
+
+/**
+ * The same of bytes that a file contains.
+ *
+ * @throws TraceFormatError as above.
+ */
+export function parseBoundedJson(path: string, bytes: Buffer): unknown {
   checkShape(path, bytes);
   try {
     return JSON.parse(bytes.toString('utf8')) as unknown;

@@ -4,7 +4,12 @@ import type { Attribute, EventPacket } from '../../heph/packet.js';
 import { ENDS_EARLY, jsonDetails, spanDetails } from './drawn-spans.js';
 import { SpanDecoder } from './span-decoder.js';
 import type { RecordedLosses } from './span-notes.js';
-import type { RecordedResource, SpanRecord } from '../span-record.js';
+import type {
+  RecordedAttributes,
+  RecordedResource,
+  RecordedValue,
+  SpanRecord,
+} from '../span-record.js';
 import type { AttributeReader, RowCounter } from '../../rows/row-batch.js';
 import { LARGE_BYTES } from '../../heph/read/event-bytes.js';
 import type { EventBytes } from '../../heph/read/event-bytes.js';
@@ -58,6 +63,16 @@ function plainRecord(
   return { attributes: named.values, substream };
 }
 
+/** Attributes that have stacks. */
+const STACKS = ['code.stacktrace', 'eventloop.stacks', 'exception.stacktrace'];
+
+/** Says what lines of code are in the sources of a compiled program. */
+export interface OriginalCode {
+  /** @param stack of lines `at function (script:line:column)`; others stay. */
+  stack(stack: string): string;
+  profile(part: ProfilePart): ProfilePart;
+}
+
 /** Reads spans of a Heph file by the offsets of their records. */
 export class SpanSource implements AttributeReader {
   readonly #path: string;
@@ -73,6 +88,8 @@ export class SpanSource implements AttributeReader {
   lived: { begin: number; end: number } | undefined;
   /** Of a process that ran out of heap, as far as `counters` have been read: the limit in MiB. */
   heapLimit: number | undefined;
+  /** Of the process; undefined: lines stay as they are. */
+  original: OriginalCode | undefined;
   #faults: TraceFormatError[] = [];
   /** By the offsets of their records. */
   readonly #losses = new Map<number, RecordedLosses>();
@@ -141,6 +158,7 @@ export class SpanSource implements AttributeReader {
         span.start = this.#epoch + BigInt(Math.round(start));
         span.end = span.start + length;
       }
+      for (const { attributes } of [span, ...span.events]) this.#nameOriginals(attributes);
       return span;
     } catch (error) {
       if (!(error instanceof TraceFormatError)) throw error;
@@ -179,10 +197,26 @@ export class SpanSource implements AttributeReader {
     for (const offset of this.#notes) {
       try {
         const part = this.#reader.at(offset) ? profilePart(this.#reader.packet()) : undefined;
-        if (part !== undefined) yield part;
+        if (part !== undefined) yield this.original?.profile(part) ?? part;
       } catch (error) {
         if (!(error instanceof TraceFormatError)) throw error;
       }
+    }
+  }
+
+  #nameOriginals(attributes: RecordedAttributes): void {
+    const { original } = this;
+    if (original === undefined) return;
+    const originalOf = (value: RecordedValue): RecordedValue => {
+      if (typeof value === 'string') return original.stack(value);
+      return Array.isArray(value) ? value.map(originalOf) : value;
+    };
+    for (const name of STACKS) {
+      // A large value is decoded only where it is read.
+      const value = Object.getOwnPropertyDescriptor(attributes, name)?.value as
+        | RecordedValue
+        | undefined;
+      if (value !== undefined) attributes[name] = originalOf(value);
     }
   }
 

@@ -30,6 +30,7 @@ import { activityOf } from './activity.js';
 import { NO } from './attribute-match.js';
 import { estimateClocks } from './clock-offsets.js';
 import type { ClockOffset } from './clock-offsets.js';
+import { CompiledPrograms } from './compiled-programs.js';
 import { findRows, wordsOf } from './find-rows.js';
 import type { PartRecords } from './find-rows.js';
 import { alignTimes, closeFiles, joinCounters, openPieces, releaseUnused } from './open-sources.js';
@@ -84,6 +85,7 @@ export class IndexedSources implements LookIndex {
   readonly #indexed = new WeakMap<StoredPart, IndexedPart>();
   readonly #joiner = new PieceJoiner();
   readonly #requests = new RequestsInFlight();
+  readonly #compiled = new CompiledPrograms();
   /** By host, and the hosts of which they are. */
   #clocks: ReadonlyMap<string, ClockOffset> = new Map();
   #clocked = '';
@@ -350,6 +352,8 @@ export class IndexedSources implements LookIndex {
         ]),
       ],
     };
+    const original = this.#compiled.of(source, resource);
+    for (const piece of opened) piece.spans.original = original;
     return { source, joined, pieces: opened, resource };
   }
 
