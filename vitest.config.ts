@@ -54,7 +54,7 @@ const LONG = [
   // Processes that send to a receiver, and are killed.
   'test/ship/**',
   // The page in a browser.
-  'test/page/{faults,live,live-services,other-pages}.test.ts',
+  'test/page/{faults,live,views/heap-limit,live-services,other-pages}.test.ts',
   'test/page/{data/request-names,views/{views,figures,route,time-line},views/{compare,report,table}/*}.test.ts',
   'test/page/time-line/{lanes,lit-boxes,overview-strip,time-line,tracks}.test.ts',
   // Libraries that npm installs, and the servers that they ask.

@@ -153,6 +153,8 @@ export const LOOP_CALLS = 'calls';
 /** Bytes at the end of the time: of the thread's heap that are used, and of memory outside that it holds. */
 export const LOOP_HEAP = 'heap';
 export const LOOP_EXTERNAL = 'external';
+/** Bytes that the heap has at most: V8's limit, with its young generation. */
+export const LOOP_HEAP_LIMIT = 'limit';
 /** Resident bytes of the process: the main thread has them. */
 export const LOOP_RSS = 'rss';
 

@@ -14,6 +14,7 @@ import {
   LOOP_EXTERNAL,
   LOOP_GC,
   LOOP_HEAP,
+  LOOP_HEAP_LIMIT,
   LOOP_LOOK_UPS,
   LOOP_LONGEST,
   LOOP_RSS,
@@ -96,6 +97,7 @@ function memoryOfThread(): [string, number][] {
   if (isMainThread) noteHeap(heapUsed);
   const own: [string, number][] = [
     [LOOP_HEAP, heapUsed],
+    [LOOP_HEAP_LIMIT, process.getBuiltinModule('node:v8').getHeapStatistics().heap_size_limit],
     [LOOP_EXTERNAL, external],
   ];
   return isMainThread ? [...own, [LOOP_RSS, rss]] : own;

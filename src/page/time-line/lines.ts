@@ -61,6 +61,8 @@ const CURVE_HEIGHT = 36;
 const NARROW_CURVE_HEIGHT = 26;
 /** Of the one curve of a folded process. */
 export const LOAD_HEIGHT = 20;
+/** A line that hardly ever moves: other views say it. */
+const HEAP_LIMIT = 'heap limit';
 const UTILISATION = 'event loop utilisation';
 const NAME_HEIGHT = 14;
 const GAP = 3;
@@ -102,7 +104,9 @@ export function linesOf(
     if (hidden.has(process.number)) continue;
     const tracks = tracksOf(recording, process);
     const counters = recording.counters
-      .filter((counter) => counter.process === process.number)
+      .filter(
+        ({ process: of, name }) => of === process.number && withoutThread(name) !== HEAP_LIMIT,
+      )
       .sort((a, b) => a.thread - b.thread);
     if (tracks.length === 0 && counters.length === 0) continue;
     const title = titleOf(process, recording.sources);

@@ -11,6 +11,7 @@ import {
   LOOP_EXTERNAL,
   LOOP_GC,
   LOOP_HEAP,
+  LOOP_HEAP_LIMIT,
   LOOP_LONGEST,
   LOOP_LOOK_UPS,
   LOOP_RSS,
@@ -39,8 +40,9 @@ export interface LoopFigures {
   calls: number | undefined;
   /** Ns of those together. */
   calling: number | undefined;
-  /** Bytes at its end, of the thread's heap and of memory outside that it holds, and resident bytes of the process. */
+  /** Bytes at its end: of the thread's heap, its limit, memory outside that it holds, and resident ones of the process. */
   heap: number | undefined;
+  heapLimit: number | undefined;
   external: number | undefined;
   rss: number | undefined;
 }
@@ -67,6 +69,7 @@ export function loopFiguresOf(event: EventPacket): LoopFigures | undefined {
     calls: valueOf(LOOP_CALLS),
     calling: valueOf(LOOP_CALLING),
     heap: valueOf(LOOP_HEAP),
+    heapLimit: valueOf(LOOP_HEAP_LIMIT),
     external: valueOf(LOOP_EXTERNAL),
     rss: valueOf(LOOP_RSS),
   };
@@ -84,6 +87,7 @@ export const LOOP_BUSY_CURVE = 'event loop utilisation';
 
 /** Curves of memory, which stays as it is while the loop waits. */
 export const HEAP_USED = 'heap used';
+export const HEAP_LIMIT_CURVE = 'heap limit';
 export const EXTERNAL_MEMORY = 'memory outside of the heap';
 export const RESIDENT_MEMORY = 'resident memory';
 
@@ -98,6 +102,7 @@ const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit:
   ['calls', CALLS_OUTSIDE, ''],
   ['calling', TIME_OUTSIDE, 'ns'],
   ['heap', HEAP_USED, 'bytes'],
+  ['heapLimit', HEAP_LIMIT_CURVE, 'bytes'],
   ['external', EXTERNAL_MEMORY, 'bytes'],
   ['rss', RESIDENT_MEMORY, 'bytes'],
 ];

@@ -1,6 +1,6 @@
 import { HEAP_USED } from '../../../spans/read/loop-curves.js';
 import { bytesText, durationText } from '../measures/units.js';
-import { threadOfCounter } from '../threads/memory.js';
+import { limitOfHeap, threadOfCounter } from '../threads/memory.js';
 import { curvesOf, ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 
@@ -9,8 +9,9 @@ const LEAST_TIME = 300e9;
 const PIECES = 6;
 const LEAST_MAJOR = 6;
 const LEAST_GROWTH = 50 * 2 ** 20;
-/** Node's limit on most machines, and until when the heap must reach it. */
+/** Node's limit on most machines, for one that was not recorded. */
 const USUAL_LIMIT = 4 * 2 ** 30;
+/** Until when the heap must reach it. */
 const DAY = 86_400e9;
 const MAJOR = /major|mark/;
 
@@ -35,7 +36,8 @@ export const memoryGrows: Rule = {
       const [first, last] = [lowest[0]!, lowest.at(-1)!];
       const perNs = (last - first) / (window.length * (1 - 1 / PIECES));
       if (!isRising || last - first < LEAST_GROWTH) return [];
-      const left = (USUAL_LIMIT - last) / perNs;
+      const limit = limitOfHeap(index, heap) ?? USUAL_LIMIT;
+      const left = (limit - last) / perNs;
       if (left > DAY) return [];
       const { service, thread } = threadOfCounter(index, heap);
       return {
@@ -44,7 +46,7 @@ export const memoryGrows: Rule = {
         lost: 0,
         service,
         text: `the heap of thread ${thread}${ofService(service)} grows by ${bytesText(perNs * 3600e9)} an hour, and collections do not free it`,
-        evidence: `${bytesText(first)} to ${bytesText(last)} in ${durationText(window.length)}; 4 GiB in ${durationText(Math.max(0, left))}`,
+        evidence: `${bytesText(first)} to ${bytesText(last)} in ${durationText(window.length)}; ${bytesText(limit)}, its limit, in ${durationText(Math.max(0, left))}`,
         trace: null,
         section: 'memory',
         where: [],

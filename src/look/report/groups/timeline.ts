@@ -4,7 +4,7 @@ import type { Counter } from '../../index/look-index.js';
 import { HEAP_USED, LOOP_BUSY_CURVE } from '../../../spans/read/loop-curves.js';
 import type { RowSelection } from '../measures/selection.js';
 import type { ThreadCurve, Timeline } from '../shape/report-shape.js';
-import { threadOfCounter } from '../threads/memory.js';
+import { limitOfHeap, threadOfCounter } from '../threads/memory.js';
 import type { Steps } from '../../index/turns.js';
 import type { Grouping } from './groups.js';
 
@@ -66,6 +66,7 @@ function curvesOf(selection: RowSelection, name: string): ThreadCurve[] {
     .map((counter) => ({
       ...threadOfCounter(index, counter),
       values: valuesOf(selection, counter),
+      limit: name === HEAP_USED ? limitOfHeap(index, counter) : null,
     }))
     .filter(({ values }) => values.some((value) => value !== null));
   const highest = ({ values }: ThreadCurve): number => Math.max(...values.map((each) => each ?? 0));

@@ -123,6 +123,8 @@ export interface MemoryCurve extends ThreadOfProcess {
   first: number;
   last: number;
   max: number;
+  /** What a heap has at most; null: it was not recorded, or this is no heap. */
+  limit: number | null;
   /** Growth in an hour, of the line through all points; null: of less than a minute. */
   hourly: number | null;
 }

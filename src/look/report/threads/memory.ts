@@ -1,4 +1,9 @@
-import { EXTERNAL_MEMORY, HEAP_USED, RESIDENT_MEMORY } from '../../../spans/read/loop-curves.js';
+import {
+  EXTERNAL_MEMORY,
+  HEAP_LIMIT_CURVE,
+  HEAP_USED,
+  RESIDENT_MEMORY,
+} from '../../../spans/read/loop-curves.js';
 import type { Counter, LookIndex } from '../../index/look-index.js';
 import { threadOfProcess } from '../recording/processes.js';
 import type { RowSelection } from '../measures/selection.js';
@@ -33,10 +38,20 @@ export function memoryCurves({ index, window: { from, to } }: RowSelection): Mem
       first: bytes[0]!,
       last: bytes.at(-1)!,
       max: bytes.reduce((most, value) => Math.max(most, value)),
+      limit: counter.name === HEAP_USED ? limitOfHeap(index, counter) : null,
       hourly: length < LEAST_LENGTH ? null : slope(points) * HOUR,
     });
   }
   return curves.sort((a, b) => b.last - b.first - (a.last - a.first));
+}
+
+/** What the heap of a curve has at most, in bytes; null: it was not recorded. */
+export function limitOfHeap({ counters }: LookIndex, heap: Counter): number | null {
+  const limit = counters.find(
+    ({ name, source, thread }) =>
+      name === HEAP_LIMIT_CURVE && source === heap.source && thread === heap.thread,
+  );
+  return limit?.values.at(-1) ?? null;
 }
 
 /** The thread of a curve. */

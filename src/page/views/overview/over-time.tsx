@@ -14,6 +14,9 @@ interface OverTimeProps {
   onRange?: ((from: number, to: number) => void) | undefined;
 }
 
+/** A limit is drawn where a heap has reached this part of it. */
+const LEAST_OF_LIMIT = 0.25;
+
 const COLOURS = ['curve', 'lit', 'quiet', 'collection', 'text', 'accent'] as const;
 
 /** How the recording went: requests, latency, failures, event loops, and heaps. */
@@ -92,10 +95,27 @@ export function OverTime({ report, theme, onRange }: OverTimeProps) {
         />
       )}
       {heaps.length > 0 && (
-        <CurveChart {...common} title="Heap" text={bytesText} curves={threadCurves(heaps)} />
+        <CurveChart
+          {...common}
+          title="Heap"
+          text={bytesText}
+          curves={[...threadCurves(heaps), ...limitCurve(heaps)]}
+        />
       )}
     </div>
   );
+}
+
+/** The limit that a heap has come closest to; far from it, its curve would only flatten the others. */
+function limitCurve(heaps: readonly ThreadCurve[]): Curve[] {
+  const parts = heaps.map(({ limit, values }) =>
+    limit === null ? 0 : Math.max(...values.map((value) => value ?? 0)) / limit,
+  );
+  const most = Math.max(...parts);
+  const closest = heaps[parts.indexOf(most)];
+  if (closest === undefined || most < LEAST_OF_LIMIT) return [];
+  const values = closest.values.map(() => closest.limit);
+  return [{ title: 'limit', colour: 'bad', values, isDashed: true }];
 }
 
 function threadCurves(curves: readonly ThreadCurve[]): Curve[] {

@@ -103,16 +103,21 @@ describe('findings on threads', () => {
       return { id: BigInt(30_000 + at), trace: 9n, name: 'gc major', at: [begin, begin + 5] };
     });
     /** A saw on what is left: up by 30 MiB between collections. */
-    const heap = (growth: number): LoopRecord[] =>
+    const heap = (growth: number, limit?: number): LoopRecord[] =>
       loop(360, (second) => ({
         busy: 1e8,
         heap: Math.round((40 + (second % 30) + (growth * second) / 360) * MIB),
+        ...(limit === undefined ? {} : { limit: limit * MIB }),
       }));
     const findings = await findingsOf(360, majors, heap(100));
     expect(findings.map(({ rule }) => rule)).toEqual(['memory grows']);
     expect(findings[0]!.text).toMatch(
       / of shop grows by (9\d\d|1) [MG]iB an hour, and collections/,
     );
+    expect(findings[0]!.evidence).toMatch(/; 4 GiB, its limit, in 4 h \d+ min$/);
+    const [limited] = await findingsOf(360, majors, heap(100, 200));
+    expect(limited!.evidence).toMatch(/; 200 MiB, its limit, in \d min/);
+    expect(await findingsOf(360, majors, heap(100, 65_536))).toEqual([]);
     expect(await findingsOf(360, majors, heap(0))).toEqual([]);
     expect(await findingsOf(360, [], heap(100))).toEqual([]);
     expect(await findingsOf(360, majors, heap(30))).toEqual([]);

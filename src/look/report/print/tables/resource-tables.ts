@@ -109,6 +109,7 @@ export function memoryTable(memory: readonly MemoryCurve[]): ReportTable<MemoryC
       fieldColumn('first', 'bytes', 1, { title: 'at start' }),
       fieldColumn('last', 'bytes', 0, { title: 'at end' }),
       fieldColumn('max', 'bytes', 0, { title: 'highest' }),
+      fieldColumn('limit', 'bytes', 2),
       {
         title: 'an hour',
         explanation: 'Growth in an hour, of the line through all points',
