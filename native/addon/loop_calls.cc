@@ -33,6 +33,13 @@ Napi::Value rest_loop(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), WatchedLoop::rest());
 }
 
+// turnStart()
+Napi::Value turn_start(const Napi::CallbackInfo& info) {
+  const LoopWatch* const watch = WatchedLoop::of_thread();
+  const uint64_t since = watch == nullptr ? 0 : watch->entered_since();
+  return Napi::Number::New(info.Env(), static_cast<double>(since));
+}
+
 // wakeLoop()
 Napi::Value wake_loop(const Napi::CallbackInfo& info) {
   WatchedLoop::wake();
@@ -90,6 +97,7 @@ Napi::Value note_heap(const Napi::CallbackInfo& info) {
 void add_loop_calls(Napi::Object exports) {
   add_call(exports, "watchLoop", watch_loop);
   add_call(exports, "restLoop", rest_loop);
+  add_call(exports, "turnStart", turn_start);
   add_call(exports, "wakeLoop", wake_loop);
   add_call(exports, "prepareStall", prepare_stall);
   add_call(exports, "watchHeap", watch_heap);

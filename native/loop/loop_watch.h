@@ -147,7 +147,9 @@ class LoopWatch {
   const Stall& stall() const { return stall_; }
   const LoopSample& sample() const { return sample_; }
   // Whether a turn has begun and not ended.
-  bool entered() const { return entered_at_.load(std::memory_order_relaxed) != 0; }
+  bool entered() const { return entered_since() != 0; }
+  // When it began, CLOCK_MONOTONIC; 0: the loop waits.
+  uint64_t entered_since() const { return entered_at_.load(std::memory_order_relaxed); }
   // The stall is reported. Frees its record unless another has been prepared.
   void resume();
   void prepare(const PreparedRecord& record);

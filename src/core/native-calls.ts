@@ -24,6 +24,7 @@ export const {
   takeCollections,
   takeProfile,
   tryLock,
+  turnStart,
   watchCollections,
   watchHeap,
   watchLoop,

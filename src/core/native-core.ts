@@ -249,6 +249,8 @@ export interface NativeCore extends NativeWaiting {
    */
   restLoop: () => boolean;
   wakeLoop: () => void;
+  /** When the turn of this thread's watched loop began, in ns of CLOCK_MONOTONIC; 0: it is in none, or is not watched. */
+  turnStart: () => number;
   /**
    * Has a record of the table of open records count as soon as the watched loop stalls, see
    * native/loop/loop_watch.h.

@@ -206,6 +206,7 @@ export function plainCore(): NativeCore {
     lostCollections: () => 0,
     restLoop: () => false,
     wakeLoop: nothing,
+    turnStart: () => 0,
     prepareStall: nothing,
     drainRounds: () => 0,
     putListEntry: nothing,

@@ -2,6 +2,7 @@ import { isMainThread } from 'node:worker_threads';
 import { clockNow } from '../../core/clock.js';
 import { watchHeap, watchLoop } from '../../core/native-calls.js';
 import { takeParentless } from '../../libraries/parentless-calls.js';
+import { noteStall } from '../../spans/keep/thread-stalls.js';
 import { hookSpans } from '../../spans/hook-spans.js';
 import { ownDirectory } from '../enabled.js';
 import { Guard } from '../guard.js';
@@ -139,6 +140,7 @@ export class ThreadActivity {
   }
 
   #stalled(stall: Stall): void {
+    noteStall(stall.from, stall.to);
     if (this.#loop !== undefined) this.#loop.record(stall);
     else if (this.#stalls.length < MOST_WAITING) this.#stalls.push(stall);
   }

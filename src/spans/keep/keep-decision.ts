@@ -8,6 +8,7 @@ import type { KeepRules } from './keep-options.js';
 import type { OpenAttributes } from './released-figures.js';
 import type { RequestCounts } from './request-counts.js';
 import { hasFailed, kindOf } from './span-flags.js';
+import { longestBlock } from './thread-stalls.js';
 
 function codeOf(reason: KeepReason, share = 1): number {
   const weight = Math.round(Math.log2(1 / share) * KEEP_WEIGHT_UNIT);
@@ -103,6 +104,8 @@ export class KeepDecision {
       if (!isLimited) reason = this.within(`${requests.label} within`, 'error', id, now);
     } else if (duration > slowNs) {
       if (!isLimited) reason = this.within(`${requests.label} slow`, 'slow', id, now);
+    } else if (duration >= rules.stalls && longestBlock(duration) >= rules.stalls) {
+      if (!isLimited) reason = this.within(`${requests.label} stall`, 'slow', id, now);
     } else {
       if (requests.seen <= rules.first) return FIRST;
       return this.byRatio(t0, t1, t2, t3, traceState);

@@ -22,6 +22,8 @@ export interface DecidedRoot {
 export interface KeepOptions {
   /** Requests that take longer; by route, or for all. */
   slowerThan?: SlowLimit | Readonly<Record<string, SlowLimit>>;
+  /** Requests that had so many milliseconds of one stall of the event loop, as its cause or not. The hook watches it. */
+  stalls?: number;
   /** Traces whose local root has failed; `any`: of which any span has. */
   errors?: boolean | 'any';
   /** Share of all other traces, 0 to 1, by trace id: all services keep the same ones. Default 0. */
@@ -53,6 +55,8 @@ export interface KeepRules {
   /** For routes without a rule of their own. */
   readonly slow: SlowRule;
   readonly routes: ReadonlyMap<string, SlowRule>;
+  /** Nanoseconds; Infinity: stalls do not matter. */
+  readonly stalls: number;
   readonly errors: 'none' | 'root' | 'any';
   readonly ratio: number;
   readonly first: number;
@@ -77,13 +81,16 @@ export function percentileOf(text: string): SlowRule | undefined {
   return percent === 0 ? undefined : { ns: Infinity, percent };
 }
 
+/** Nanoseconds. */
+function millisecondsOf(field: string, value: unknown): number {
+  const limit = `milliseconds above 0, at most ${MOST_MS}`;
+  if (typeof value !== 'number') throw wrongType(field, value, limit);
+  if (!(value > 0 && value <= MOST_MS)) throw outOfRange(field, value, limit);
+  return value * 1e6;
+}
+
 function slowRule(field: string, value: unknown): SlowRule {
-  if (typeof value === 'number') {
-    if (!(value > 0 && value <= MOST_MS)) {
-      throw outOfRange(field, value, `milliseconds above 0, at most ${MOST_MS}`);
-    }
-    return { ns: value * 1e6, percent: 0 };
-  }
+  if (typeof value === 'number') return { ns: millisecondsOf(field, value), percent: 0 };
   if (typeof value !== 'string')
     throw wrongType(field, value, 'milliseconds, or a percentile such as p99');
   const rule = percentileOf(value);
@@ -107,7 +114,7 @@ export function waitingBytesOf(given: unknown): number {
 export function checkKeep(given: KeepOptions): KeepRules {
   const own = ownOptions(
     given,
-    ['slowerThan', 'errors', 'ratio', 'first', 'limit', 'waitingBytes', 'decide'],
+    ['slowerThan', 'stalls', 'errors', 'ratio', 'first', 'limit', 'waitingBytes', 'decide'],
     'keep',
   );
   const slower: unknown = own.slowerThan;
@@ -126,6 +133,7 @@ export function checkKeep(given: KeepOptions): KeepRules {
   return withText({
     slow,
     routes,
+    stalls: own.stalls === undefined ? Infinity : millisecondsOf('keep.stalls', own.stalls),
     errors: errors === 'any' ? 'any' : errors ? 'root' : 'none',
     ratio: ratioOf('keep.ratio', own.ratio ?? 0),
     first: integerIn('keep.first', own.first ?? 0, 0, MOST_FIRST),
@@ -141,12 +149,13 @@ function slowText({ ns, percent }: SlowRule): string[] {
 
 /** Adds the rules as text. */
 export function withText(rules: Omit<KeepRules, 'text'>): KeepRules {
-  const { slow, routes, errors, ratio, first, limit, decide } = rules;
+  const { slow, routes, stalls, errors, ratio, first, limit, decide } = rules;
   const terms = [
     ...slowText(slow).map((each) => `slower:${each}`),
     ...[...routes].flatMap(([route, rule]) =>
       slowText(rule).map((each) => `slower:${route}=${each}`),
     ),
+    ...(stalls < Infinity ? [`stalls:${stalls / 1e6}ms`] : []),
     ...(errors === 'none' ? [] : [errors === 'any' ? 'errors:any' : 'errors']),
     ...(ratio > 0 ? [`ratio:${ratio}`] : []),
     ...(first > 0 ? [`first:${first}`] : []),

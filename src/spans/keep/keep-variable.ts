@@ -7,11 +7,11 @@ import type { KeepRules, SlowRule } from './keep-options.js';
 
 const VARIABLE = 'TRACEWRIGHT_KEEP';
 
-const TERMS = ['slower', 'errors', 'ratio', 'first', 'limit'];
+const TERMS = ['slower', 'stalls', 'errors', 'ratio', 'first', 'limit'];
 const DURATION_LIMIT =
   'a duration such as 500ms or 2s, or a percentile such as p99; of one route slower:/path=200ms';
 const SHAPES =
-  'slower:500ms, slower:/path=200ms, slower:p99, errors, errors:any, ratio:0.01, first:100 or limit:100/s';
+  'slower:500ms, slower:/path=200ms, slower:p99, stalls:200ms, errors, errors:any, ratio:0.01, first:100 or limit:100/s';
 
 function durationOf(text: string): SlowRule | undefined {
   const ms = millisecondsIn(text);
@@ -38,6 +38,7 @@ export function parseKeep(text: string): KeepRules {
   let slow = NEVER;
   const routes = new Map<string, SlowRule>();
   const rules = {
+    stalls: Infinity,
     errors: 'none' as KeepRules['errors'],
     ratio: 0,
     first: 0,
@@ -56,6 +57,10 @@ export function parseKeep(text: string): KeepRules {
       if (equals === -1)
         slow = { ns: Math.min(slow.ns, rule.ns), percent: rule.percent || slow.percent };
       else routes.set(value.slice(0, equals), rule);
+    } else if (name === 'stalls') {
+      const ms = millisecondsIn(value);
+      if (ms === undefined) throw wrongTerm(term, 'stalls: and a duration such as 200ms or 2s');
+      rules.stalls = ms * 1e6;
     } else if (name === 'errors') {
       if (value !== '' && value !== 'any') throw wrongTerm(term, 'errors or errors:any');
       rules.errors = value === 'any' ? 'any' : 'root';

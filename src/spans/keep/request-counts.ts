@@ -24,14 +24,24 @@ export class RequestCounts extends ReleasedFigures {
   /** Name and route. */
   declare readonly label: string;
   readonly #recent: DurationCounts | undefined;
+  readonly #stalls: number;
   #slowNs: number;
 
-  constructor(figures: Figures, numbering: Numbering, differs: boolean, rule: SlowRule) {
+  /** @param stalls ns of a stall that matter: a request that took less has not had them. */
+  constructor(
+    figures: Figures,
+    numbering: Numbering,
+    differs: boolean,
+    rule: SlowRule,
+    stalls: number,
+  ) {
     super(figures, numbering);
     this.differsByAttribute = differs;
     this.label = this.name.includes(this.route) ? this.name : `${this.name} ${this.route}`;
     this.rule = rule;
-    this.#slowNs = this.released.limit = rule.ns;
+    this.#stalls = stalls;
+    this.#slowNs = rule.ns;
+    this.released.limit = Math.min(rule.ns, stalls);
     if (rule.percent > 0) this.#recent = new DurationCounts();
   }
 
@@ -54,7 +64,7 @@ export class RequestCounts extends ReleasedFigures {
     if (this.seen % LOOK_UP !== 0 && this.seen !== LEAST_FOR_PERCENTILE) return;
     if (recent.count >= LEAST_FOR_PERCENTILE) {
       this.#slowNs = Math.min(this.rule.ns, recent.percentile(this.rule.percent));
-      this.released.limit = this.#slowNs;
+      this.released.limit = Math.min(this.#slowNs, this.#stalls);
     }
     if (recent.count > RECENT) recent.halve();
   }
@@ -113,10 +123,10 @@ export class AllRequests {
     if (known !== undefined) return known;
     if (this.#all.length >= MOST_NAMES) return (this.#other ??= this.#addOther(kind));
     const route = differs ? attribute : named;
-    const { routes, slow } = this.#rules;
+    const { routes, slow, stalls } = this.#rules;
     const rule = routes.get(route) ?? routes.get(name) ?? slow;
     const figures = { name, route, kind, attributes: this.#open.attributesOf(span) };
-    const counts = new RequestCounts(figures, this.#numbering, differs, rule);
+    const counts = new RequestCounts(figures, this.#numbering, differs, rule, stalls);
     this.#all.push(counts);
     if (ofName === undefined) ofKind.set(name, (ofName = new Map<string, RequestCounts>()));
     ofName.set(attribute, counts);
@@ -125,7 +135,8 @@ export class AllRequests {
 
   #addOther(kind: number): RequestCounts {
     const figures = { name: OTHER, route: '', kind, attributes: undefined };
-    const other = new RequestCounts(figures, this.#numbering, false, this.#rules.slow);
+    const { slow, stalls } = this.#rules;
+    const other = new RequestCounts(figures, this.#numbering, false, slow, stalls);
     this.#all.push(other);
     return other;
   }
