@@ -12,14 +12,9 @@ import { compareErrors } from './compare-errors.js';
 import { compareGroups } from './compare-groups.js';
 import type { RowsOfSide } from './compare-groups.js';
 import { COMPARISON_VERSION } from './comparison-shape.js';
-import type { ComparedGroup, ComparedRecordings, Comparison } from './comparison-shape.js';
-import { callsTable, comparedErrorTable, comparisonTable } from './comparison-table.js';
-import {
-  comparisonSummary,
-  differentServicesText,
-  rangeText,
-  ratioText,
-} from './comparison-texts.js';
+import type { ComparedRecordings, Comparison } from './comparison-shape.js';
+import { comparisonTables } from './comparison-table.js';
+import { comparisonSummary, differentServicesText } from './comparison-texts.js';
 
 /** An index, and which of its rows are compared. */
 export interface ComparedIndex {
@@ -108,7 +103,7 @@ export function comparisonJson(comparison: Comparison): string {
 
 /** The lines of a comparison for a terminal. */
 export function* comparisonText(comparison: Comparison, style: TextStyle): Lines {
-  const { before, after, groups, errors } = comparison;
+  const { before, after, groups } = comparison;
   yield* sideLines('Before', before, style);
   yield* sideLines('After', after, style);
   const different = differentServicesText(before.services, after.services);
@@ -117,15 +112,10 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   }
   yield '';
   yield* wrapped(comparisonSummary(groups), style.width);
-  const of = (kind: ComparedGroup['change']): ComparedGroup[] =>
-    groups.filter(({ change }) => change === kind);
-  yield* sectionLines(callsTable(groups), style);
-  yield* sectionLines(comparedErrorTable(errors), style);
-  yield* kindLines('Slower', of('slower'), style, ratioText);
-  // The groups end with what became faster the most.
-  yield* kindLines('Faster', of('faster').toReversed(), style, ratioText);
-  yield* kindLines('About the same', of('same'), style, rangeText);
-  yield* kindLines('Too few to compare', of(null), style, () => '');
+  const { calls, slower, faster, errors, same, few } = comparisonTables(groups, comparison.errors);
+  for (const table of [calls, slower, faster]) yield* sectionLines(table, style);
+  yield* sectionLines(errors, style);
+  for (const table of [same, few]) yield* sectionLines(table, style);
 }
 
 function* sideLines(title: string, side: ComparedRecordings, style: TextStyle): Lines {
@@ -138,13 +128,4 @@ function* sideLines(title: string, side: ComparedRecordings, style: TextStyle): 
   for (const line of wrapped(`${timeText(from)} to ${timeText(to)}`, style.width)) {
     yield style.paint('weak', line);
   }
-}
-
-function* kindLines(
-  title: string,
-  groups: readonly ComparedGroup[],
-  style: TextStyle,
-  change: (group: ComparedGroup) => string,
-): Lines {
-  yield* sectionLines(comparisonTable(title, groups, change), style);
 }

@@ -9,7 +9,7 @@ import {
   type ReportTable,
 } from '../report/print/tables/report-table.js';
 import { countText, durationText } from '../report/measures/units.js';
-import { callsText } from './comparison-texts.js';
+import { callsText, rangeText, ratioText } from './comparison-texts.js';
 import type {
   ComparedCalls,
   ComparedError,
@@ -34,8 +34,35 @@ function both(
   };
 }
 
+interface ComparisonTables {
+  calls: ReportTable<ComparedGroup>;
+  slower: ReportTable<ComparedGroup>;
+  faster: ReportTable<ComparedGroup>;
+  errors: ReportTable<ComparedError>;
+  same: ReportTable<ComparedGroup>;
+  few: ReportTable<ComparedGroup>;
+}
+
+/** What changed, in the order in which the command and the page show it. */
+export function comparisonTables(
+  groups: readonly ComparedGroup[],
+  errors: ComparedErrors,
+): ComparisonTables {
+  const of = (kind: ComparedGroup['change']): ComparedGroup[] =>
+    groups.filter(({ change }) => change === kind);
+  return {
+    calls: callsTable(groups),
+    slower: timeTable('Slower', of('slower'), ratioText),
+    // The groups end with what became faster the most.
+    faster: timeTable('Faster', of('faster').toReversed(), ratioText),
+    errors: comparedErrorTable(errors),
+    same: timeTable('About the same', of('same'), rangeText),
+    few: timeTable('Too few to compare', of(null), () => ''),
+  };
+}
+
 /** @param change what a person reads of the ratio of a group; empty: nothing. */
-export function comparisonTable(
+function timeTable(
   title: string,
   groups: readonly ComparedGroup[],
   change: (group: ComparedGroup) => string,
@@ -73,7 +100,7 @@ export function comparisonTable(
 }
 
 /** What requests call more or less often than before, what changed most first. */
-export function callsTable(groups: readonly ComparedGroup[]): ReportTable<ComparedGroup> {
+function callsTable(groups: readonly ComparedGroup[]): ReportTable<ComparedGroup> {
   const callsOf = ({ calls }: ComparedGroup): ComparedCalls => calls!;
   const changed = groups.filter(({ calls }) => calls !== null && calls.change !== null);
   const sizeOf = (group: ComparedGroup): number =>
@@ -118,7 +145,7 @@ function comparedErrorsTitle({ before, after, types }: ComparedErrors): string {
 }
 
 /** Which errors are new, which are gone, and how often the others were. */
-export function comparedErrorTable(errors: ComparedErrors): ReportTable<ComparedError> {
+function comparedErrorTable(errors: ComparedErrors): ReportTable<ComparedError> {
   return tableOf<ComparedError>(
     comparedErrorsTitle(errors),
     [

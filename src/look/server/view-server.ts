@@ -33,7 +33,7 @@ import {
 } from './routes/time-line.js';
 import { traceRoute } from './routes/trace.js';
 
-/** Every route of data, by the panel or the picture that asks. */
+/** Every route of data, by the view that asks. */
 const all: readonly Route[] = [
   recordingRoute,
   overviewRoute,

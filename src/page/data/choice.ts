@@ -34,7 +34,7 @@ export function searchFor(view: Store<ViewState>, text: string): void {
   view.set({ parameters: { ...view.value.parameters, [FIND_TEXT]: text } });
 }
 
-/** Values of `--where` as the text that panels search by. It has no sign for `"`, but `*` is any text. */
+/** Values of `--where` as the text of the search bar. It has no sign for `"`, but `*` is any text. */
 export function searchText(where: readonly string[]): string {
   return where.map((term) => term.replaceAll('"', '*').replace(/=(.*\s.*)$/s, '="$1"')).join(' ');
 }

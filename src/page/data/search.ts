@@ -1,4 +1,4 @@
-import { type FindLine, FOUND_STRETCHES } from '../../look/wire/panel-answers.js';
+import { type FindLine, FOUND_STRETCHES } from '../../look/wire/view-answers.js';
 import { Store } from '../state/store.js';
 import type { ViewState } from '../shell/address.js';
 import { type Choice, choiceFields, choiceOf } from './choice.js';

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { FIND_TEXT, searchFor, searchText } from '../data/choice.js';
+import { searchFor } from '../data/choice.js';
 import { useApp } from '../state/app.js';
+import { clearRange } from '../time-line/navigation.js';
 
 interface LinkProps {
   children: ComponentChildren;
@@ -15,39 +16,6 @@ export function Link({ children, title, isBad = false, go }: LinkProps) {
     <button type="button" class={isBad ? 'link bad' : 'link'} title={title} onClick={go}>
       {children}
     </button>
-  );
-}
-
-interface ErrorsLinkProps {
-  where: readonly string[];
-  text: string;
-  /** The tooltip. */
-  title?: string;
-}
-
-/** Lists the spans of values of `--where`. */
-export function ErrorsLink({ where, text, title = 'Show the spans that failed' }: ErrorsLinkProps) {
-  const { navigate } = useApp();
-  const go = (): void => {
-    navigate('find', { parameters: { [FIND_TEXT]: searchText(where) } });
-  };
-  return (
-    <Link title={title} isBad go={go}>
-      {text}
-    </Link>
-  );
-}
-
-/** Shows a trace by its id. */
-export function ExampleLink({ trace, text = trace }: { trace: string; text?: string }) {
-  const { navigate } = useApp();
-  const go = (): void => {
-    navigate('trace', { id: trace, row: undefined, key: undefined });
-  };
-  return (
-    <Link title="Show its trace" go={go}>
-      {text}
-    </Link>
   );
 }
 
@@ -66,5 +34,20 @@ export function SearchNote({ what, where }: { what: string; where: string }) {
         Clear search
       </button>
     </>
+  );
+}
+
+/** Makes all views about the whole time again. */
+export function ClearRange() {
+  const app = useApp();
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        clearRange(app);
+      }}
+    >
+      Clear range
+    </button>
   );
 }

@@ -5,7 +5,8 @@ import { serviceOf } from '../data/recording-data.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { fileName, tickText, utcText } from '../time-line/axis-text.js';
-import { clearRange, pause } from '../time-line/navigation.js';
+import { pause } from '../time-line/navigation.js';
+import { ClearRange } from './links.js';
 import type { Theme } from './address.js';
 import { LacksChip } from './lacks-chip.js';
 
@@ -121,14 +122,7 @@ function Range({ answer }: { answer: RecordingAnswer }) {
   return (
     <span class="what">
       {clockText(answer, from)}, {durationText(to - from)}{' '}
-      <button
-        type="button"
-        onClick={() => {
-          clearRange(app);
-        }}
-      >
-        Clear range
-      </button>
+      <ClearRange />
     </span>
   );
 }

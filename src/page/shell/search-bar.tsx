@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { SearchTermsAnswer } from '../../look/wire/panel-answers.js';
+import type { SearchTermsAnswer } from '../../look/wire/view-answers.js';
 import { FIND_TEXT, searchFor } from '../data/choice.js';
 import { suggestedTerms } from '../data/search.js';
 import { useAnswer } from '../data/use-answer.js';

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { ReportedRow } from '../../look/wire/view-answers.js';
+import { FIND_TEXT, searchText } from '../data/choice.js';
 import { AppContext } from '../state/app.js';
 import type { Target, ViewName } from './address.js';
 
@@ -28,5 +30,79 @@ export function ViewLink({ view, target = {}, title, isBad = false, children }: 
     >
       {children}
     </a>
+  );
+}
+
+interface MatchesLinkProps {
+  /** Values of `--where`. */
+  where: readonly string[];
+  title?: string;
+  isBad?: boolean;
+  children: ComponentChildren;
+}
+
+/** Lists the spans that meet `where`. */
+export function MatchesLink({ where, ...further }: MatchesLinkProps) {
+  const target = { parameters: { [FIND_TEXT]: searchText(where) } };
+  return <ViewLink view="find" target={target} {...further} />;
+}
+
+/** Lists the spans that failed. */
+export function ErrorsLink({ where, children }: Pick<MatchesLinkProps, 'where' | 'children'>) {
+  return (
+    <MatchesLink where={where} title="Show the spans that failed" isBad>
+      {children}
+    </MatchesLink>
+  );
+}
+
+interface RouteLinkProps {
+  name: string;
+  service: string | null;
+  /** Values of `--where` that select its requests. */
+  where: readonly string[];
+  children: ComponentChildren;
+}
+
+/** Shows why a route is slow. */
+export function RouteLink({ name, service, where, children }: RouteLinkProps) {
+  const parameters = { name, service: service ?? '', where: searchText(where) };
+  return (
+    <ViewLink view="route" target={{ parameters }} title="Show this route">
+      {children}
+    </ViewLink>
+  );
+}
+
+interface RowLinkProps {
+  found: ReportedRow | undefined;
+  view: 'trace' | 'time-line';
+  children: ComponentChildren;
+}
+
+/** A row of the report in its trace, or on the time line; without one its text. */
+export function RowLink({ found, view, children }: RowLinkProps) {
+  if (found === undefined) return <>{children}</>;
+  const { row, start, duration } = found;
+  const room = Math.max(duration, 1000);
+  const window =
+    view === 'trace' ? {} : { from: start - 2 * room, to: start + 3 * room, follow: false };
+  return (
+    <ViewLink
+      view={view}
+      target={{ row, key: String(start), ...window }}
+      title={view === 'trace' ? 'Show its trace' : 'Show it on the time line'}
+    >
+      {children}
+    </ViewLink>
+  );
+}
+
+/** A trace by its id. */
+export function TraceLink({ id, text = id }: { id: string; text?: string }) {
+  return (
+    <ViewLink view="trace" target={{ id, row: undefined, key: undefined }} title="Show its trace">
+      {text}
+    </ViewLink>
   );
 }

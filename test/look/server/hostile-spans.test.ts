@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RowAnswer } from '../../../src/look/wire/answers.js';
-import type { FindLine } from '../../../src/look/wire/panel-answers.js';
+import type { FindLine } from '../../../src/look/wire/view-answers.js';
 import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
 import {

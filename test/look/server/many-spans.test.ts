@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openLookIndex } from '../../../src/look/index/open-look-index.js';
-import { FOUND_STRETCHES, MOST_FOUND } from '../../../src/look/wire/panel-answers.js';
-import type { FindLine } from '../../../src/look/wire/panel-answers.js';
+import { FOUND_STRETCHES, MOST_FOUND } from '../../../src/look/wire/view-answers.js';
+import type { FindLine } from '../../../src/look/wire/view-answers.js';
 import { encodeEpoch } from '../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../heph/temporary-file.js';
 import { encodeSpan } from '../../export/span-file.js';

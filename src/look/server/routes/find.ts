@@ -1,5 +1,5 @@
-import { FOUND_STRETCHES, MOST_FOUND } from '../../wire/panel-answers.js';
-import type { FindLine } from '../../wire/panel-answers.js';
+import { FOUND_STRETCHES, MOST_FOUND } from '../../wire/view-answers.js';
+import type { FindLine } from '../../wire/view-answers.js';
 import type { Question, Route } from '../route.js';
 import { conditionOf } from '../rows/chosen-rows.js';
 

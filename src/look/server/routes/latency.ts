@@ -2,7 +2,7 @@ import { failedOf } from '../../../rows/row-flags.js';
 import { LatencyHistogram } from '../../index/latency-histogram.js';
 import { rowsByPart } from '../../index/parts/order-rows.js';
 import { inPieces, Turns } from '../../index/turns.js';
-import type { LatencyColumns, LatencyMeta } from '../../wire/panel-answers.js';
+import type { LatencyColumns, LatencyMeta } from '../../wire/view-answers.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOf } from '../rows/chosen-rows.js';
 

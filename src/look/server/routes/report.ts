@@ -10,7 +10,7 @@ import {
   MOST_OPEN,
   type ReportAnswer,
   type ReportedRow,
-} from '../../wire/panel-answers.js';
+} from '../../wire/view-answers.js';
 import { WrongQuestion } from '../route.js';
 import type { Route } from '../route.js';
 import { chosenRows, conditionOf, conditionOfText, groupsOfText } from '../rows/chosen-rows.js';
@@ -54,7 +54,7 @@ function exampleRows({ examples }: { examples: GroupExamples }): ExampleRow[] {
 }
 
 /**
- * Compares sources with others. It takes the numbers of the sources of each side, the text of the find panel, and
+ * Compares sources with others. It takes the numbers of the sources of each side, the text of the search bar, and
  * attributes to group by, with commas between them.
  */
 export const compareRoute: Route = {

@@ -1,7 +1,7 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { sampledRows } from '../../report/measures/samples.js';
-import type { SearchTermsAnswer } from '../../wire/panel-answers.js';
+import type { SearchTermsAnswer } from '../../wire/view-answers.js';
 import type { Route } from '../route.js';
 
 /** Spans whose attributes are looked at. */
@@ -49,7 +49,7 @@ function attributeTerms(name: string, counts: ReadonlyMap<string, number>): stri
   return frequent.flatMap(([value]) => termOf(name, value));
 }
 
-/** None if the find panel could not tell it from others. */
+/** None if the search bar could not tell it from others. */
 function termOf(name: string, value: string): string[] {
   if (/["\s=<>]/.test(name) || /["\n]/.test(value) || value.length > LONGEST_VALUE) return [];
   return [/\s/.test(value) ? `${name}="${value}"` : `${name}=${value}`];

@@ -1,7 +1,7 @@
 import { rowAt, rowsUpward } from '../../index/index-row.js';
 import { spanName } from '../../report/names/row-name.js';
 import type { Condition } from '../../index/look-index.js';
-import type { TableColumns, TableMeta } from '../../wire/panel-answers.js';
+import type { TableColumns, TableMeta } from '../../wire/view-answers.js';
 import { WrongQuestion } from '../route.js';
 import type { Route } from '../route.js';
 import type { Recording } from '../recording.js';

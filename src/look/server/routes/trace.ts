@@ -4,7 +4,7 @@ import { errorsOfTrace } from '../../report/trace-report.js';
 import { traceDigits, tracesThatBegin } from '../../report/trees/find-trace.js';
 import { oneTrace } from '../../report/trees/one-trace.js';
 import type { OneTrace } from '../../report/trees/one-trace.js';
-import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/panel-answers.js';
+import type { ClockError, TraceAnswer, WaterfallRow } from '../../wire/view-answers.js';
 import { type Route, WrongQuestion } from '../route.js';
 import { rowOfQuestion } from '../rows/row-key.js';
 

@@ -7,7 +7,7 @@ import { type Query, WrongQuestion } from '../route.js';
 import type { Recording } from '../recording.js';
 import { listedParts } from './listed-parts.js';
 
-/** Answers that are kept: several panels ask for the same rows. */
+/** Answers that are kept: several tables ask for the same rows. */
 const KEPT = 4;
 
 const counted = new WeakMap<IndexPart, number>();
@@ -26,7 +26,7 @@ export function conditionOf(query: Query): Condition {
   return { ...condition, ...query.range() };
 }
 
-/** The condition of a text of the find panel. @throws WrongQuestion if it is none. */
+/** The condition of a text of the search bar. @throws WrongQuestion if it is none. */
 export function conditionOfText(text: string): Condition {
   try {
     return parseFindText(text);

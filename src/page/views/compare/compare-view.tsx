@@ -1,9 +1,8 @@
 import type { ComparedGroup } from '../../../look/compare/comparison-shape.js';
-import { comparedErrorTable, comparisonTable } from '../../../look/compare/comparison-table.js';
+import { comparisonTables } from '../../../look/compare/comparison-table.js';
 import {
   comparisonSummary,
   differentServicesText,
-  ratioText,
 } from '../../../look/compare/comparison-texts.js';
 import {
   likelySides,
@@ -12,13 +11,14 @@ import {
   servicesOf,
   type Sides as SidesOfRuns,
 } from '../../../look/report/recording/recording-sides.js';
-import type { CompareAnswer } from '../../../look/wire/panel-answers.js';
-import { choiceOf, searchFor } from '../../data/choice.js';
+import type { CompareAnswer } from '../../../look/wire/view-answers.js';
+import { choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { FiguresTable } from '../../charts/figures-table.js';
 import { GroupBy, useGroupBy } from '../overview/group-by.js';
-import { ErrorsLink, ExampleLink, Link, SearchNote } from '../../shell/links.js';
+import { SearchNote } from '../../shell/links.js';
+import { ErrorsLink, MatchesLink, TraceLink } from '../../shell/view-link.js';
 import { useAnswer } from '../../data/use-answer.js';
 
 /** Which spans became slower from one recording to another. */
@@ -105,17 +105,7 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
       ) : (
         <>
           <p>{comparisonSummary(answer.groups)}</p>
-          {answer.errors.types.length > 0 && (
-            <FiguresTable
-              table={comparedErrorTable(answer.errors)}
-              cell={({ where, example }, { title }, text) => {
-                if (title === 'count') return <ErrorsLink where={where} text={text} />;
-                if (title !== 'example' || example === null) return undefined;
-                return <ExampleLink trace={example} />;
-              }}
-            />
-          )}
-          <Groups groups={answer.groups} />
+          <Changes answer={answer} />
         </>
       )}
     </div>
@@ -142,29 +132,35 @@ function SidesWords({ runs, before, after }: SidesOfRuns & { runs: readonly Run[
   return words === undefined ? null : <p role="alert">{words}</p>;
 }
 
-function Groups({ groups }: { groups: readonly ComparedGroup[] }) {
-  const app = useApp();
-  return (
-    <FiguresTable
-      table={comparisonTable(
-        'A typical span: the geometric mean of the durations, with its 95 % confidence interval',
-        groups,
-        ratioText,
-      )}
-      cell={({ name, targets }, { title }, text) =>
-        title === 'span' ? (
-          <Link
-            go={() => {
-              const kind = targets.length > 0 ? ' kind=client' : '';
-              searchFor(app.view, `name="${name}"${kind}`);
-            }}
-          >
-            {text}
-          </Link>
-        ) : undefined
-      }
-    />
+/** What changed, in the order of `compare`: calls, times, failures. */
+function Changes({ answer }: { answer: CompareAnswer }) {
+  const { calls, slower, faster, errors, same, few } = comparisonTables(
+    answer.groups,
+    answer.errors,
   );
+  return (
+    <>
+      <FiguresTable table={calls} cell={groupLink} />
+      <FiguresTable table={slower} cell={groupLink} />
+      <FiguresTable table={faster} cell={groupLink} />
+      <FiguresTable
+        table={errors}
+        cell={({ where, example }, { title }, text) => {
+          if (title === 'count') return <ErrorsLink where={where}>{text}</ErrorsLink>;
+          return title === 'example' && example !== null ? <TraceLink id={example} /> : undefined;
+        }}
+      />
+      <FiguresTable table={same} cell={groupLink} />
+      <FiguresTable table={few} cell={groupLink} />
+    </>
+  );
+}
+
+/** Lists the spans of a group. */
+function groupLink({ name, targets }: ComparedGroup, { title }: { title: string }, text: string) {
+  if (title !== 'span' && title !== 'call') return undefined;
+  const where = [`name=${name}`, ...(targets.length > 0 ? ['kind=client'] : [])];
+  return <MatchesLink where={where}>{text}</MatchesLink>;
 }
 
 interface SideChoiceProps {
@@ -174,30 +170,36 @@ interface SideChoiceProps {
   onChoice: (names: string[]) => void;
 }
 
-/** The recordings of one side of a comparison: one or several. */
+/** The recordings of one side of a comparison, one or several, in a list that opens. */
 function SideChoice({ title, runs, chosen, onChoice }: SideChoiceProps) {
   const { recording } = useApp();
   const epoch = Number(BigInt(recording.answer?.epoch ?? '0') / 1_000_000n);
+  const textOf = ({ name, service, begin }: Run): string => {
+    const of = service !== undefined && !name.includes(service) ? ` ${service}` : '';
+    return `${name}${of} ${new Date(epoch + begin / 1e6).toISOString().slice(11, 19)} UTC`;
+  };
+  const names = runs.filter(({ name }) => chosen.includes(name)).map(textOf);
   return (
-    <fieldset class="side">
-      <legend>{title}</legend>
-      {runs.map(({ name, service, begin }) => (
-        <label key={name}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(name)}
-            onChange={({ currentTarget }) => {
-              const others = chosen.filter((each) => each !== name);
-              onChoice(currentTarget.checked ? [...others, name] : others);
-            }}
-          />
-          {name}
-          <span class="quiet">
-            {service !== undefined && !name.includes(service) && ` ${service}`}{' '}
-            {new Date(epoch + begin / 1e6).toISOString().slice(11, 19)} UTC
-          </span>
-        </label>
-      ))}
-    </fieldset>
+    <details class="services">
+      <summary>
+        {title}: {names.join(', ') || 'choose a recording'}
+      </summary>
+      <fieldset>
+        <legend class="spoken">{title}</legend>
+        {runs.map((run) => (
+          <label key={run.name}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(run.name)}
+              onChange={({ currentTarget }) => {
+                const others = chosen.filter((each) => each !== run.name);
+                onChoice(currentTarget.checked ? [...others, run.name] : others);
+              }}
+            />
+            {textOf(run)}
+          </label>
+        ))}
+      </fieldset>
+    </details>
   );
 }

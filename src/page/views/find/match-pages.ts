@@ -1,4 +1,4 @@
-import type { TableColumns, TableMeta } from '../../../look/wire/panel-answers.js';
+import type { TableColumns, TableMeta } from '../../../look/wire/view-answers.js';
 import { choiceFields } from '../../data/choice.js';
 import type { Choice } from '../../data/choice.js';
 import type { RecordingData } from '../../data/recording-data.js';

@@ -1,9 +1,6 @@
-import type { Finding } from '../../../look/report/shape/finding-shape.js';
 import type { Report } from '../../../look/report/shape/report-shape.js';
-import type { ReportedRow } from '../../../look/wire/panel-answers.js';
-import { searchText } from '../../data/choice.js';
-import { ViewLink } from '../../shell/view-link.js';
-import { RowLink, TraceLink } from './report-links.js';
+import type { ReportedRow } from '../../../look/wire/view-answers.js';
+import { RouteLink, RowLink, TraceLink } from '../../shell/view-link.js';
 
 interface FindingsProps {
   report: Report;
@@ -19,7 +16,7 @@ export function Findings({ report, stalls }: FindingsProps) {
     <ol class="findings" aria-label="Findings">
       {findings.map((finding) => {
         const { text, evidence, trace, section, rule } = finding;
-        const route = routeOf(finding);
+        const route = demanded(finding.where, 'name');
         const stall =
           rule !== 'blocking line'
             ? -1
@@ -29,9 +26,13 @@ export function Findings({ report, stalls }: FindingsProps) {
             <span class="finding">{text}</span> <span class="quiet">{evidence}</span>
             <span class="further">
               {route !== undefined && (
-                <ViewLink view="route" target={{ parameters: route }}>
+                <RouteLink
+                  name={route}
+                  service={demanded(finding.where, 'service') ?? null}
+                  where={finding.where}
+                >
                   route
-                </ViewLink>
+                </RouteLink>
               )}
               {trace !== null && <TraceLink id={trace} text={`trace ${trace.slice(0, 8)}`} />}
               {stall !== -1 && (
@@ -48,13 +49,9 @@ export function Findings({ report, stalls }: FindingsProps) {
   );
 }
 
-/** The parameters of the route that a finding is about; undefined: it is about none. */
-function routeOf({ where }: Finding): Record<string, string> | undefined {
-  const valueOf = (name: string): string | undefined =>
-    where.find((term) => term.startsWith(`${name}=`))?.slice(name.length + 1);
-  const name = valueOf('name');
-  if (name === undefined) return undefined;
-  return { name, service: valueOf('service') ?? '', where: searchText(where) };
+/** What `where` demands of `field`; undefined: nothing. */
+function demanded(where: readonly string[], field: string): string | undefined {
+  return where.find((term) => term.startsWith(`${field}=`))?.slice(field.length + 1);
 }
 
 function SectionLink({ name }: { name: string }) {

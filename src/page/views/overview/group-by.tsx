@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { SearchTermsAnswer } from '../../../look/wire/panel-answers.js';
+import type { SearchTermsAnswer } from '../../../look/wire/view-answers.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { useAnswer } from '../../data/use-answer.js';
 
-/** The parameter of the view that says by what panels group; empty: as they do without it. */
+/** The parameter of the view that says by what tables group; empty: as they do without it. */
 const GROUP_BY = 'group.by';
 
 export function useGroupBy(): string {
@@ -12,7 +12,7 @@ export function useGroupBy(): string {
   return useStore(view, ({ parameters }) => parameters[GROUP_BY] ?? '');
 }
 
-/** Asks by what to group: attributes, with commas between several, or one of the kinds that a panel has. */
+/** Asks by what to group: attributes, with commas between several, or one of the kinds that a view has. */
 export function GroupBy({ kinds }: { kinds: readonly string[] }) {
   const { server, view } = useApp();
   const by = useGroupBy();

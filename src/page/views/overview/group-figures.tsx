@@ -8,10 +8,8 @@ import {
 } from '../../../look/report/print/tables/group-tables.js';
 import { countText } from '../../../look/report/measures/units.js';
 import { waitingGroups } from '../../../look/report/print/report-texts.js';
-import { searchText } from '../../data/choice.js';
 import { FiguresTable } from '../../charts/figures-table.js';
-import { ViewLink } from '../../shell/view-link.js';
-import { matches } from './report-links.js';
+import { ErrorsLink, RouteLink } from '../../shell/view-link.js';
 
 /** Latency by route, name or service, and what it waited for. A click on a title sorts. */
 export function GroupFigures({ report: given }: { report: Report }) {
@@ -35,18 +33,13 @@ export function GroupFigures({ report: given }: { report: Report }) {
         cell={({ where, errors, name, service }, { title }, text) => {
           if (where === null) return undefined;
           if ((title === 'errors' || title === '5xx') && errors > 0) {
-            return (
-              <ViewLink view="find" target={matches([...where, 'status=error'])} isBad>
-                {text}
-              </ViewLink>
-            );
+            return <ErrorsLink where={[...where, 'status=error']}>{text}</ErrorsLink>;
           }
           if (title !== table.columns[0]!.title) return undefined;
-          const parameters = { name, service: service ?? '', where: searchText(where) };
           return (
-            <ViewLink view="route" target={{ parameters }} title="Show this route">
+            <RouteLink name={name} service={service} where={where}>
               {text}
-            </ViewLink>
+            </RouteLink>
           );
         }}
       />

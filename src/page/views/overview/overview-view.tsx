@@ -3,7 +3,7 @@ import {
   likelySides,
   runsOf,
 } from '../../../look/report/recording/recording-sides.js';
-import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
+import type { ReportAnswer } from '../../../look/wire/view-answers.js';
 import { choiceFields, scopeOf } from '../../data/choice.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useApp } from '../../state/app.js';

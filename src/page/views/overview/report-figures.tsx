@@ -26,16 +26,14 @@ import { lossTable } from '../../../look/report/print/tables/source-tables.js';
 import { openTable } from '../../../look/report/print/tables/tree-tables.js';
 import type { ReportTable } from '../../../look/report/print/tables/report-table.js';
 import { nameWithPath } from '../../../look/report/names/request-name.js';
-
 import type { MpiRun, Report } from '../../../look/report/shape/report-shape.js';
 import type { SlowTrace } from '../../../look/report/shape/trace-shape.js';
-import type { ReportAnswer } from '../../../look/wire/panel-answers.js';
+import type { ReportAnswer } from '../../../look/wire/view-answers.js';
 import { FiguresTable, type FiguresTableProps } from '../../charts/figures-table.js';
-import { ViewLink } from '../../shell/view-link.js';
+import { ErrorsLink, MatchesLink, RowLink, TraceLink } from '../../shell/view-link.js';
 import { Findings } from './findings.js';
 import { GroupFigures } from './group-figures.js';
 import { OverTime } from './over-time.js';
-import { matches, RowLink, TraceLink } from './report-links.js';
 import { ServiceMap } from './service-map.js';
 
 interface ReportFiguresProps {
@@ -107,9 +105,7 @@ export function ReportFigures({
           table={calleeTable(report)}
           cell={({ name }, { title }, text) =>
             title === 'callee' ? (
-              <ViewLink view="find" target={matches([`name=${name}`])}>
-                {text}
-              </ViewLink>
+              <MatchesLink where={[`name=${name}`]}>{text}</MatchesLink>
             ) : undefined
           }
         />
@@ -117,17 +113,7 @@ export function ReportFigures({
           name="errors"
           table={causeTable(errors)}
           cell={({ where, example }, { title, unit }, text) => {
-            if (unit === 'count')
-              return (
-                <ViewLink
-                  view="find"
-                  target={matches(where)}
-                  title="Show the spans that failed"
-                  isBad
-                >
-                  {text}
-                </ViewLink>
-              );
+            if (unit === 'count') return <ErrorsLink where={where}>{text}</ErrorsLink>;
             return title === 'trace' && example !== null ? (
               <TraceLink id={example} text={text} />
             ) : undefined;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LatencyColumns, LatencyMeta } from '../../../look/wire/panel-answers.js';
+import type { LatencyColumns, LatencyMeta } from '../../../look/wire/view-answers.js';
 import { type Choice, FIND_TEXT, choiceFields, withDurations } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
@@ -105,7 +105,7 @@ export function LatencyChart({ choice }: { choice: Choice }) {
     event.stopPropagation();
   };
   return (
-    <div class="latency-panel">
+    <div class="latency-chart">
       {words !== '' && <p role="alert">{words}</p>}
       {answer !== undefined && <MapLegend map={answer} />}
       <canvas

@@ -1,4 +1,4 @@
-import type { LatencyColumns, LatencyMeta } from '../../../look/wire/panel-answers.js';
+import type { LatencyColumns, LatencyMeta } from '../../../look/wire/view-answers.js';
 import { LatencyAxis } from '../../../look/report/measures/latency-axis.js';
 import { durationText, shareText } from '../../../look/report/measures/units.js';
 import { axisStep, tickText } from '../../time-line/axis-text.js';

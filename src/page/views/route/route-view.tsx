@@ -4,14 +4,14 @@ import { errorTable } from '../../../look/report/print/tables/error-table.js';
 import { slowShareTable } from '../../../look/report/print/tables/interruption-tables.js';
 import { countText, durationText, rateText } from '../../../look/report/measures/units.js';
 import type { Group } from '../../../look/report/shape/report-shape.js';
-import type { ExampleRow, ReportAnswer } from '../../../look/wire/panel-answers.js';
+import type { ExampleRow, ReportAnswer } from '../../../look/wire/view-answers.js';
 import { FiguresTable } from '../../charts/figures-table.js';
-import { type Choice, choiceFields, routeOf, scopeOf, searchText } from '../../data/choice.js';
+import { type Choice, choiceFields, routeOf, scopeOf } from '../../data/choice.js';
 import { useAnswer } from '../../data/use-answer.js';
-import { ErrorsLink, ExampleLink, Link } from '../../shell/links.js';
+import { ClearRange } from '../../shell/links.js';
+import { ErrorsLink, RouteLink, TraceLink, ViewLink } from '../../shell/view-link.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { clearRange } from '../../time-line/navigation.js';
 import { FlameGraph } from './flame-graph.js';
 import { LatencyChart } from './latency-chart.js';
 import { RequestParts } from './request-parts.js';
@@ -33,7 +33,7 @@ function useReport(choice: Choice, fields: Readonly<Record<string, string | numb
 
 /** The routes there are: durations of several kinds of spans are never mixed. */
 function RouteChoice() {
-  const { view, navigate } = useApp();
+  const { view } = useApp();
   const scope = useStore(view, (state) => JSON.stringify(scopeOf(state)));
   const { answer, words } = useReport(JSON.parse(scope) as Choice, { slowest: 0 });
   if (words !== '') return <p role="alert">{words}</p>;
@@ -46,14 +46,9 @@ function RouteChoice() {
       table={table}
       cell={({ name, service, where }, { title }, text) =>
         where === null || title !== table.columns[0]!.title ? undefined : (
-          <Link
-            go={() => {
-              const parameters = { name, service: service ?? '', where: searchText(where) };
-              navigate('route', { parameters });
-            }}
-          >
+          <RouteLink name={name} service={service} where={where}>
             {text}
-          </Link>
+          </RouteLink>
         )
       }
     />
@@ -137,16 +132,7 @@ function NoRequests({ part }: { part: string }) {
   return (
     <p>
       {part === 'failed' ? 'None of its spans failed.' : 'It has no spans here.'}{' '}
-      {hasRange && (
-        <button
-          type="button"
-          onClick={() => {
-            clearRange(app);
-          }}
-        >
-          Clear range
-        </button>
-      )}
+      {hasRange && <ClearRange />}
     </p>
   );
 }
@@ -165,8 +151,8 @@ function Figures({ answer, group }: { answer: ReportAnswer; group: Group }) {
         <FiguresTable
           table={errorTable(report.errors)}
           cell={({ where }, { unit, title }, text) => {
-            if (unit === 'count') return <ErrorsLink where={where} text={text} />;
-            return title === 'trace' && text !== '' ? <ExampleLink trace={text} /> : undefined;
+            if (unit === 'count') return <ErrorsLink where={where}>{text}</ErrorsLink>;
+            return title === 'example' && text !== '' ? <TraceLink id={text} /> : undefined;
           }}
         />
         <FiguresTable
@@ -187,21 +173,18 @@ const EXAMPLES: Readonly<Record<ExampleRow['what'], string>> = {
 
 /** Requests to look at, each a link to its trace. */
 function Examples({ examples }: { examples: readonly ExampleRow[] }) {
-  const { navigate } = useApp();
   return (
     <ul class="examples">
       {examples.map(({ what, row, start, duration, traceId }) => (
         <li key={what}>
           {EXAMPLES[what]}:{' '}
-          <Link
+          <ViewLink
+            view="trace"
+            target={{ row, key: String(start), ...(traceId !== null && { id: traceId }) }}
             title="Show its trace"
-            go={() => {
-              const own = { row, key: String(start) };
-              navigate('trace', traceId === null ? own : { ...own, id: traceId });
-            }}
           >
             {durationText(duration)}
-          </Link>
+          </ViewLink>
         </li>
       ))}
     </ul>

@@ -5,7 +5,7 @@ import { waitedText } from '../../../look/report/print/report-texts.js';
 import { nameWithPath } from '../../../look/report/names/request-name.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
-import type { TraceAnswer } from '../../../look/wire/panel-answers.js';
+import type { TraceAnswer } from '../../../look/wire/view-answers.js';
 import { serviceOf } from '../../data/recording-data.js';
 import { rowFields } from '../../data/selected-row.js';
 import { useAnswer } from '../../data/use-answer.js';

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { nameWithTarget } from '../../../look/report/names/request-name.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
-import type { TraceAnswer, WaterfallRow } from '../../../look/wire/panel-answers.js';
+import type { TraceAnswer, WaterfallRow } from '../../../look/wire/view-answers.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/theme.js';

@@ -3,7 +3,7 @@ import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
 import { Query } from '../../../../src/look/server/route.js';
 import { Recording } from '../../../../src/look/server/recording.js';
 import { latencyRoute } from '../../../../src/look/server/routes/latency.js';
-import type { LatencyColumns, LatencyMeta } from '../../../../src/look/wire/panel-answers.js';
+import type { LatencyColumns, LatencyMeta } from '../../../../src/look/wire/view-answers.js';
 import { encodeSpan, randomNumbers } from '../../../export/span-file.js';
 import { encodeEpoch } from '../../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../../heph/temporary-file.js';

@@ -13,8 +13,13 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a comparison of different serv
     const { page } = await traces.open({}, '/compare');
     const panel = page.locator('#view-compare');
     await panel.getByText('No service was recorded twice').waitFor();
-    await panel.locator('fieldset').nth(0).getByRole('checkbox', { name: /shop/ }).click();
-    await panel.locator('fieldset').nth(1).getByRole('checkbox', { name: /stock/ }).click();
+    for (const [side, name] of [
+      ['Before', /shop/],
+      ['After', /stock/],
+    ] as const) {
+      await panel.getByText(`${side}: choose a recording`).click();
+      await panel.getByRole('group', { name: side }).getByRole('checkbox', { name }).click();
+    }
     await panel.getByText('These are different services: shop before, stock after.').waitFor();
     const line = panel.locator('tbody tr', { hasText: 'GET /stock' });
     await line.waitFor();

@@ -1,4 +1,4 @@
-/** Answers of the panels' routes, as the server writes and the page reads them. */
+/** Answers to the views, as the server writes and the page reads them. */
 
 import type { ComparedErrors, ComparedGroup } from '../compare/comparison-shape.js';
 import type { ErrorType, FlameNode, Report } from '../report/shape/report-shape.js';
@@ -45,7 +45,7 @@ export interface ReportAnswer {
   report: Report;
   /** By number in `report.slowest`. */
   slowest: ReportedRow[];
-  /** By number in `report.open.spans`; of those that are listed in the panel. */
+  /** By number in `report.open.spans`; of those that the page lists. */
   open: ReportedRow[];
   /** By number in `report.interruptions.threads`: the longest one. */
   threads: ReportedRow[];
@@ -58,12 +58,11 @@ export interface ReportAnswer {
 /** A span that stands for others of its group. */
 export interface ExampleRow extends ReportedRow {
   what: 'typical' | 'slowest' | 'notBlocked' | 'failed';
-  duration: number;
   /** Null: it belongs to no trace. */
   traceId: string | null;
 }
 
-/** Open spans that the panel lists. */
+/** Open spans that the page lists. */
 export const MOST_OPEN = 60;
 
 /** Columns of `GET /data/table`. */
