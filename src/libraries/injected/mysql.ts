@@ -4,6 +4,7 @@ import { openConnection } from '../engine/connection-context.js';
 import { publishedCallback } from '../engine/published-calls.js';
 import type { AnyFunction, CallChannels } from '../engine/published-calls.js';
 import type { Injection } from './injected-file.js';
+import { type Config, serverOf } from './mysql-server.js';
 import {
   channelsOf,
   publishedWait,
@@ -11,24 +12,11 @@ import {
   publishStart,
   publishSuccess,
 } from './published-starts.js';
-import type { Fields } from './published-starts.js';
 
 /** A statement. With a callback it calls that, and it always emits what it finds. */
 interface Query extends EventEmitter {
   _callback?: AnyFunction;
   end: AnyFunction;
-}
-
-interface Config {
-  database?: unknown;
-  host?: unknown;
-  port?: unknown;
-  socketPath?: unknown;
-}
-
-function serverOf({ database, host, port, socketPath }: Config): Fields {
-  if (typeof socketPath === 'string') return { database, serverAddress: socketPath };
-  return { database, serverAddress: host, serverPort: port };
 }
 
 /**

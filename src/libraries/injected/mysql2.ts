@@ -4,6 +4,7 @@ import { publishedCallback } from '../engine/published-calls.js';
 import type { AnyFunction, CallChannels, PublishedMessage } from '../engine/published-calls.js';
 import { PUBLISHES } from './injected-file.js';
 import type { Injection } from './injected-file.js';
+import { type Config, serverOf } from './mysql-server.js';
 import { connectionTexts, recordedCalls, recordedFiles } from './recorded-mysql2.js';
 import {
   channelsOf,
@@ -14,16 +15,16 @@ import {
 } from './published-starts.js';
 import type { Fields } from './published-starts.js';
 
-/** The server in the messages, as fields of an object literal. */
-const SERVER =
-  'database: config.database, serverAddress: config.socketPath ?? config.host, serverPort: config.socketPath == null ? config.port : undefined';
-
 /** A command of mysql2. With a callback it calls that, else it emits what it finds. */
 interface QueuedCommand extends EventEmitter {
   sql?: unknown;
   /** One that the program has prepared itself. */
   statement?: { query?: unknown };
   onResult?: AnyFunction;
+}
+
+interface Connection {
+  readonly config: Config;
 }
 
 /** By connection of mysql2: the message of the last statement that it prepares, and the callback of its own beginning. */
@@ -126,7 +127,7 @@ export const mysql2: Injection = {
         {
           channel: 'mysql2:query',
           from: 'addCommand(cmd) {',
-          to: `$match $channel.queued(this, cmd, (({ config }) => ({ ${SERVER} }))(this));`,
+          to: '$match $channel.queued(this, cmd);',
         },
         {
           channel: 'mysql2:connect',
@@ -144,19 +145,20 @@ export const mysql2: Injection = {
         {
           channel: 'mysql2:pool:connect',
           from: 'getConnection(cb) {',
-          to: `$match cb = $channel.waited(cb, ((config) => ({ ${SERVER} }))(this.config.connectionConfig));`,
+          to: '$match cb = $channel.waited(cb, this.config.connectionConfig);',
         },
       ],
     },
   ],
   calls: (channels) => ({
     ...recordedCalls(channels),
-    queued: (connection: object, command: QueuedCommand, server: Fields) => {
-      publishQueued(channels, connection, command, server);
+    queued: (connection: Connection, command: QueuedCommand) => {
+      publishQueued(channels, connection, command, serverOf(connection.config));
     },
     unconnected: (connection: object, error: unknown) => {
       connecting.get(connection)?.(error);
     },
-    waited: (callback: unknown, fields: Fields) => publishedWait(channels, callback, fields),
+    waited: (callback: unknown, config: Config) =>
+      publishedWait(channels, callback, serverOf(config)),
   }),
 };

@@ -2,15 +2,8 @@ import { bindFunctions, boundCallback } from '../engine/callers.js';
 import { openConnection } from '../engine/connection-context.js';
 import type { AnyFunction, CallChannels, PublishedMessage } from '../engine/published-calls.js';
 import type { ChangedText, InjectedFile } from './injected-file.js';
+import { type Config, serverOf } from './mysql-server.js';
 import { directOf } from './published-starts.js';
-
-/** The options of a connection of mysql2. */
-interface Config {
-  database?: unknown;
-  host?: unknown;
-  port?: unknown;
-  socketPath?: unknown;
-}
 
 /** A statement with a callback. */
 interface Statement {
@@ -47,15 +40,8 @@ function isAdded(
 ): boolean {
   const direct = directOf(channels);
   if (direct === undefined) return false;
-  const { config } = connection;
-  const { socketPath } = config;
-  const isPath = typeof socketPath === 'string' && socketPath !== '';
-  const message: Message = {
-    query: sql,
-    database: config.database ?? '',
-    serverAddress: isPath ? socketPath : (config.host ?? 'localhost'),
-    serverPort: isPath ? undefined : (config.port ?? 3306),
-  };
+  const { database, serverAddress, serverPort } = serverOf(connection.config);
+  const message: Message = { query: sql, database, serverAddress, serverPort };
   const call = direct.begin(message);
   if (call === undefined) {
     connection.addCommand(statement);

@@ -27,6 +27,8 @@ interface CurveChartProps {
   width: number;
   /** How a value is written. */
   text: (value: number) => string;
+  /** From tick to tick; default: round decimal numbers. */
+  steps?: readonly number[];
   marks?: readonly Mark[];
   /** Colours differ with it. */
   theme?: string | undefined;
@@ -139,7 +141,7 @@ function PieceTime({ start, width, onRange }: PieceTimeProps) {
 /** Draws the chart. @returns what takes it away. */
 function draw(
   element: HTMLDivElement,
-  { curves, from, width, text, marks = [], onRange }: CurveChartProps,
+  { curves, from, width, text, steps, marks = [], onRange }: CurveChartProps,
   point: (at: number | undefined) => void,
 ): () => void {
   const colours = canvasColours();
@@ -164,7 +166,10 @@ function draw(
       },
       axes: [
         { ...axis, size: 24, space: 80, values: (_, ticks) => ticks.map(timeOfDay) },
-        { ...axis, size: 62, space: 28, values: (_, values) => values.map(text) },
+        {
+          ...{ ...axis, size: 62, space: 28, values: (_, values) => values.map(text) },
+          ...(steps === undefined ? {} : { incs: [...steps] }),
+        },
       ],
       series: [
         {},

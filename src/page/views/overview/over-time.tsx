@@ -19,6 +19,9 @@ const LEAST_OF_LIMIT = 0.25;
 
 const COLOURS = ['curve', 'lit', 'quiet', 'collection', 'text', 'accent'] as const;
 
+/** Ticks of bytes are KiB, MiB and GiB. */
+const BYTE_STEPS = Array.from({ length: 45 }, (_, power) => 2 ** power);
+
 /** How the recording went: requests, latency, failures, event loops, and heaps. */
 export function OverTime({ report, theme, onRange }: OverTimeProps) {
   const { timeline, interruptions, by } = report;
@@ -88,7 +91,7 @@ export function OverTime({ report, theme, onRange }: OverTimeProps) {
       {loops.length > 0 && (
         <CurveChart
           {...common}
-          title="Event loop, stalls black"
+          title="Event loop and stalls"
           text={shareText}
           marks={stalls}
           curves={threadCurves(loops)}
@@ -99,6 +102,7 @@ export function OverTime({ report, theme, onRange }: OverTimeProps) {
           {...common}
           title="Heap"
           text={bytesText}
+          steps={BYTE_STEPS}
           curves={[...threadCurves(heaps), ...limitCurve(heaps)]}
         />
       )}
