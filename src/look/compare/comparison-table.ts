@@ -9,7 +9,7 @@ import {
   type ReportTable,
 } from '../report/print/tables/report-table.js';
 import { countText, durationText } from '../report/measures/units.js';
-import { callsText, rangeText, ratioText } from './comparison-texts.js';
+import { callsText, rangeText, ratioText, sideText } from './comparison-texts.js';
 import type {
   ComparedCalls,
   ComparedError,
@@ -57,7 +57,7 @@ export function comparisonTables(
     faster: timeTable('Faster', of('faster').toReversed(), ratioText),
     errors: comparedErrorTable(errors),
     same: timeTable('About the same', of('same'), rangeText),
-    few: timeTable('Too few to compare', of(null), () => ''),
+    few: timeTable('Too few to compare', of(null), sideText),
   };
 }
 

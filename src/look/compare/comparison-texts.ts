@@ -75,12 +75,9 @@ export function callsText({ before, after, low, high }: ComparedCalls): string {
 }
 
 /** `47 % slower (41 % to 52 %)` */
-export function ratioText({ before, after, ratio, change }: ComparedGroup): string {
-  if (before.count === 0) return 'too few to compare: only after';
-  if (after.count === 0) return 'too few to compare: only before';
-  if (ratio === null) return 'too few to compare';
+export function ratioText({ ratio }: Pick<ComparedGroup, 'ratio'>): string {
+  if (ratio === null) return '';
   const { value, low, high } = ratio;
-  if (change === 'same') return `about the same (${rangeText({ ratio })})`;
   // The word says the direction, so the figures need no sign.
   const [word, least, most] =
     value > 1 ? (['slower', low, high] as const) : (['faster', high, low] as const);
@@ -91,6 +88,12 @@ export function ratioText({ before, after, ratio, change }: ComparedGroup): stri
 /** `−4 % to +11 %`: the confidence interval. */
 export function rangeText({ ratio }: Pick<ComparedGroup, 'ratio'>): string {
   return ratio === null ? '' : `${percent(ratio.low)} to ${percent(ratio.high)}`;
+}
+
+/** The side on which alone a group is, if it is not on both. */
+export function sideText({ before, after }: Pick<ComparedGroup, 'before' | 'after'>): string {
+  if (before.count === 0) return 'only after';
+  return after.count === 0 ? 'only before' : '';
 }
 
 /** `+4.2 %`, `−12 %`. */

@@ -50,7 +50,7 @@ export function failureReasons(comparison: Comparison, wanted: FailIf): string[]
     const { before, after, ratio, calls } = group;
     const isOften = Math.min(before.count, after.count) >= LEAST_SPANS;
     if (wanted.slower !== undefined && isOften && ratio !== null && ratio.low > wanted.slower) {
-      reasons.push(`slower: ${nameOf(group)} is ${ratioText({ ...group, change: 'slower' })}`);
+      reasons.push(`slower: ${nameOf(group)} is ${ratioText(group)}`);
     }
     if (wanted.calls === undefined || calls === null || after.count < LEAST_CALLS) continue;
     const isNew = calls.change === 'appeared' && calls.after >= LEAST_A_REQUEST;

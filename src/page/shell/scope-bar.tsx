@@ -121,8 +121,7 @@ function Range({ answer }: { answer: RecordingAnswer }) {
   }
   return (
     <span class="what">
-      {clockText(answer, from)}, {durationText(to - from)}{' '}
-      <ClearRange />
+      {clockText(answer, from)}, {durationText(to - from)} <ClearRange />
     </span>
   );
 }

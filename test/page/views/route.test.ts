@@ -118,7 +118,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one route'), () =>
   ])('leads to an example: %s', async (what, duration) => {
     const { page } = await traces.open({}, ADDRESS);
     const item = page.locator('.examples li', { hasText: `${what}: ` }).first();
-    await item.getByRole('button', { name: duration, exact: true }).click();
+    await item.getByRole('link', { name: duration, exact: true }).click();
     await page.locator('.trace-head h2', { hasText: duration }).waitFor();
   });
 
@@ -136,7 +136,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one route'), () =>
 
   it('asks for a route: it never mixes several', async () => {
     const { page } = await traces.open({}, '/route');
-    await page.getByRole('button', { name: 'GET /cart' }).click();
+    await page.getByRole('link', { name: 'GET /cart' }).click();
     await page.locator('.route h2', { hasText: 'GET /cart · shop' }).waitFor();
     await page.locator('.parts').waitFor();
   });

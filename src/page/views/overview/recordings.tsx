@@ -20,7 +20,8 @@ export function Recordings() {
   return (
     <>
       <p>
-        {countText(answer.rows)} records in {durationText(answer.length)}, from {began.toISOString()}.
+        {countText(answer.rows)} records in {durationText(answer.length)}, from{' '}
+        {began.toISOString()}.
       </p>
       {answer.problems.map((problem) => (
         <p key={problem} role="alert">
