@@ -55,7 +55,7 @@ export interface ReportAnswer {
   closer: { flame: FlameNode[]; examples: ExampleRow[] } | null;
 }
 
-/** A span that stands for others of its group. */
+/** A span as an example of its group. */
 export interface ExampleRow extends ReportedRow {
   what: 'typical' | 'slowest' | 'notBlocked' | 'failed';
   /** Null: it belongs to no trace. */

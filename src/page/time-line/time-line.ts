@@ -62,7 +62,7 @@ export class TimeLine {
   readonly #open = new Set<number>();
   /** Lanes of other tracks before those that are folded. */
   #fold = EVERY_LANE;
-  /** The most height that there has been since the window has its size: what lies beside it folds no lanes. */
+  /** The most height that there has been since the window has its size: the details fold no lanes. */
   #room = 0;
   #window = '';
   readonly #ends: (() => void)[] = [];
