@@ -17,6 +17,7 @@
         "native/addon/file_calls.cc",
         "native/addon/group_calls.cc",
         "native/addon/heap_end.cc",
+        "native/addon/heap_profile.cc",
         "native/addon/loaded_cores.cc",
         "native/addon/loop_calls.cc",
         "native/addon/packing_calls.cc",

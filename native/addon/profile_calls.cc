@@ -1,6 +1,7 @@
 #include "addon/arguments.h"
 #include "addon/calls.h"
 #include "addon/cpu_profile.h"
+#include "addon/heap_profile.h"
 
 namespace tracewright {
 
@@ -24,6 +25,24 @@ Napi::Value stop_profile(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+// startHeapProfile(interval, ownScripts)
+Napi::Value start_heap_profile(const Napi::CallbackInfo& info) {
+  const auto interval = static_cast<uint64_t>(info[0].As<Napi::Number>().Int64Value());
+  return Napi::Boolean::New(info.Env(),
+                            HeapProfile::start(info.Env(), interval, string_of(info[1])));
+}
+
+// takeHeapProfile()
+Napi::Value take_heap_profile(const Napi::CallbackInfo& info) {
+  return Napi::Value(info.Env(), HeapProfile::take(info.Env()));
+}
+
+// stopHeapProfile()
+Napi::Value stop_heap_profile(const Napi::CallbackInfo& info) {
+  HeapProfile::stop();
+  return info.Env().Undefined();
+}
+
 // learnActiveSpan(span, high, low, state, storage)
 Napi::Value learn_active_span(const Napi::CallbackInfo& info) {
   const auto word_of = [&](size_t at) { return info[at].As<Napi::Number>().Int32Value(); };
@@ -38,6 +57,9 @@ void add_profile_calls(Napi::Object exports) {
   add_call(exports, "startProfile", start_profile);
   add_call(exports, "takeProfile", take_profile);
   add_call(exports, "stopProfile", stop_profile);
+  add_call(exports, "startHeapProfile", start_heap_profile);
+  add_call(exports, "takeHeapProfile", take_heap_profile);
+  add_call(exports, "stopHeapProfile", stop_heap_profile);
   add_call(exports, "learnActiveSpan", learn_active_span);
 }
 

@@ -76,6 +76,11 @@ void ProfileText::sample(uint64_t at, size_t node, int32_t high, int32_t low) {
   samples_ += ':' + std::to_string(span->second);
 }
 
+void ProfileText::size(size_t node, size_t bytes, unsigned count) {
+  separate(samples_, ',');
+  samples_ += std::to_string(node) + ':' + std::to_string(bytes) + ':' + std::to_string(count);
+}
+
 void ProfileText::line(size_t node, int number, unsigned count) {
   separate(lines_, ',');
   lines_ += std::to_string(node) + ':' + std::to_string(number) + ':' + std::to_string(count);

@@ -27,6 +27,10 @@ class ProfileText {
   size_t known(const void* key) const;
 
   void sample(uint64_t at, size_t node, int32_t high, int32_t low);
+  // Instead of samples: bytes that a node has allocated in so many objects.
+  void size(size_t node, size_t bytes, unsigned count);
+  // All of it is of one moment.
+  void at(uint64_t time) { from_ = to_ = time; }
   void line(size_t node, int number, unsigned count);
 
   // Adds what `CpuProfile::take` says to an array, and begins anew.

@@ -305,6 +305,14 @@ export interface NativeCore extends NativeWaiting {
   takeProfile: (all: boolean) => (number | string)[] | undefined;
   stopProfile: () => void;
   /**
+   * Samples one allocation of this thread in about `interval` bytes. Frames are as of `startProfile`. False: V8 is not
+   * known, or the program does so already.
+   */
+  startHeapProfile: (interval: number, ownScripts: string) => boolean;
+  /** What is alive, as one part of `takeProfile`, whose samples are sizes: see src/spans/layout.ts. Undefined: nothing. */
+  takeHeapProfile: () => (number | string)[] | undefined;
+  stopHeapProfile: () => void;
+  /**
    * Shows where the active span is found by a sample: called while a span is active whose three numbers no other of
    * its fields has, first with two that are frames by themselves, then with one that a map of Node has by `storage`.
    * False: such spans are not known, or not yet.

@@ -62,12 +62,14 @@ const NOWHERE: Hosts = { everywhere: false, hosts: [] };
 const DEFAULT_HZ = 20;
 
 /** How many samples of a thread are taken a second; 0: none. */
-function profileHz([cpu]: readonly string[]): number {
+function profileHz(kinds: readonly string[]): number {
+  const cpu = kinds.find((kind) => kind.startsWith('cpu'));
   return cpu === undefined ? 0 : Number(cpu.slice('cpu:'.length) || DEFAULT_HZ);
 }
 
 /** Settings of what each thread observes. */
 function ofThreads(): ThreadSettings {
+  const profiles: readonly string[] = valueOf('PROFILE');
   const context = valueOf('CONTEXT');
   const propagation = context ? (valueOf('PROPAGATE') ?? EVERYWHERE) : NOWHERE;
   const otel = valueOf('OTEL');
@@ -77,7 +79,8 @@ function ofThreads(): ThreadSettings {
     requestBytes: valueOf('REQUEST_BYTES'),
     stallMs: valueOf('STALL_MS'),
     stallStacks: valueOf('STALL_STACKS'),
-    profileHz: profileHz(valueOf('PROFILE')),
+    profileHz: profileHz(profiles),
+    profilesHeap: profiles.includes('heap'),
     collectionMs: valueOf('GC_MS'),
     context,
     propagation,

@@ -173,6 +173,8 @@ export const PROFILE_FRAMES = 'frames';
 export const PROFILE_NODES = 'nodes';
 /** Text: microseconds since the start of the event, number of the node, number of the active span if it is known. */
 export const PROFILE_SAMPLES = 'samples';
+/** Text, instead of samples: number of the node, bytes alive that it has allocated, in so many objects. */
+export const PROFILE_SIZES = 'sizes';
 /** Text: ids. */
 export const PROFILE_SPANS = 'spans';
 /** Text: number of the node, line, and how many samples were at it. */

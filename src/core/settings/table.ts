@@ -204,10 +204,14 @@ export const SETTINGS = {
   OPEN_SPAN_BYTES: setting(bytes(128, 0x1_0000), 496, 'openSpans.bytes'),
   /**
    * `cpu` samples [what each thread runs](event-loop.md#which-code-takes-the-cpu), 20 times a second; `cpu:100` 100 times.
+   * `heap` samples [what it allocates](event-loop.md#which-code-takes-the-memory).
    * @default `off`
    */
   PROFILE: setting(
-    list('off, cpu, or cpu:HZ, from 1 to 1000 a second', /^cpu(?::(?:[1-9]\d{0,2}|1000))?$/),
+    list(
+      'off, or of cpu, cpu:HZ (1 to 1000 a second) and heap',
+      /^(?:(?:heap|cpu(?::(?:[1-9]\d{0,2}|1000))?)(?:,|$))+$/,
+    ),
     [],
   ),
   /** Whether a stall has the [stacks](event-loop.md#which-code-it-was) of its thread. */

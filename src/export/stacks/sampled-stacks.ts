@@ -65,7 +65,7 @@ export async function sampledStacks(index: LookIndex): Promise<ThreadStacks[]> {
       add(source, part.thread, frames, time + offset, part.interval);
     }
   }
-  if (profiles.length === 0) {
+  if (threads.size === 0) {
     for await (const rows of index.find({ name: STALL })) {
       for (const row of rows) {
         const valueOf = attributesOf(index, row);

@@ -38,6 +38,7 @@ import type { TimeWindow } from './measures/selection.js';
 import { Sampling } from './recording/sampling.js';
 import { serviceRuns } from './recording/service-runs.js';
 import { memoryCurves } from './threads/memory.js';
+import { allocations } from './threads/allocations.js';
 import { profiledCode } from './threads/profiled-code.js';
 import { stallsByLine } from './threads/stall-code.js';
 import { slowShares } from './slow/slow-shares.js';
@@ -312,6 +313,7 @@ function* figureSteps(
     },
     threads: yield* threadFigures(selection, interruptions, times),
     profile: yield* profiledCode(selection),
+    allocations: allocations(selection),
     memory: memoryCurves(selection),
     open,
     completeness: yield* completenessOf(selection),

@@ -57,6 +57,8 @@ export interface ThreadSettings {
   stallStacks: boolean;
   /** How many samples are taken a second of what the thread runs; 0: none. */
   profileHz: number;
+  /** Whether it samples what is allocated. */
+  profilesHeap: boolean;
   /** Milliseconds from which a garbage collection is a span; -1: none is. */
   collectionMs: number;
   /** Whether requests have context: what the program does meanwhile is below them. */

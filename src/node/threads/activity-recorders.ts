@@ -25,6 +25,7 @@ import {
   PROFILE_LINES,
   PROFILE_NODES,
   PROFILE_SAMPLES,
+  PROFILE_SIZES,
   PROFILE_SPANS,
 } from '../../spans/layout.js';
 import type { SpanAttributes } from '../../spans/attributes.js';
@@ -174,6 +175,16 @@ export class LoopRecorder {
       const values = PROFILE_TEXTS.map((name, i) => [name, texts[i]!] as const);
       output?.recordNote(PROFILE_DESCRIPTION, [[PROFILE_INTERVAL, interval], ...values], from, to);
     }
+  }
+
+  /** @param part as `takeHeapProfile` returns it. */
+  recordAllocations([at, , frames, nodes, sizes]: readonly (number | string)[]): void {
+    const values = [
+      [PROFILE_FRAMES, frames!],
+      [PROFILE_NODES, nodes!],
+      [PROFILE_SIZES, sizes!],
+    ] as const;
+    this.#threadSpans()?.recordNote(PROFILE_DESCRIPTION, values, at as number, at as number);
   }
 
   /** A stall has ended. */

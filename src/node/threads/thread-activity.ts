@@ -10,6 +10,7 @@ import type { HephPlan, ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
 import type { CollectionRecorder, LoopRecorder, TimeSums } from './activity-recorders.js';
 import type { CpuProfile } from './cpu-profile.js';
+import type { HeapProfile } from './heap-profile.js';
 import type { NameLookUps } from './name-look-ups.js';
 import type { Collection, Stall } from './pauses.js';
 
@@ -42,12 +43,14 @@ export class ThreadActivity {
   readonly #lookUps: NameLookUps | undefined;
   #loop: LoopRecorder | undefined;
   readonly #profile: CpuProfile | undefined;
+  readonly #heap: HeapProfile | undefined;
   #collector: CollectionRecorder | undefined;
 
   constructor(plan: ProcessPlan, heph: HephPlan) {
     this.#plan = plan;
     if (plan.stallMs > 0) this.#watch(heph);
     if (plan.profileHz > 0) this.#profile = this.#startProfile(plan.profileHz);
+    if (plan.profilesHeap) this.#heap = this.#startHeapProfile();
     this.#lookUps = part('look-ups of names are not counted', () => countLookUps(plan));
     // Samples of the loop say whether the heap recovers.
     const isHeapWatched = plan.stallMs > 0 && isMainThread && 'path' in heph && watchHeap();
@@ -87,6 +90,7 @@ export class ThreadActivity {
   ended(): void {
     this.#guarded(() => {
       this.#profile?.end();
+      this.#heap?.end();
       if (this.#loop === undefined && Number(clockNow()) - this.#begun < BRIEF) return;
       this.#load();
       this.#recordShort();
@@ -134,6 +138,17 @@ export class ThreadActivity {
       return CpuProfile.start(hz, ownScripts(), (interval, parts) => {
         this.#guarded(() => {
           this.#load().recordProfile(interval, parts);
+        });
+      });
+    });
+  }
+
+  #startHeapProfile(): HeapProfile | undefined {
+    return part('no allocations are recorded', () => {
+      const { HeapProfile } = require('./heap-profile.js') as typeof import('./heap-profile.js');
+      return HeapProfile.start(ownScripts(), (sizes) => {
+        this.#guarded(() => {
+          this.#load().recordAllocations(sizes);
         });
       });
     });

@@ -6,6 +6,7 @@ import {
   PROFILE_LINES,
   PROFILE_NODES,
   PROFILE_SAMPLES,
+  PROFILE_SIZES,
   PROFILE_SPANS,
   REAL_START,
   VERSION,
@@ -27,15 +28,24 @@ interface ProfileSample {
   readonly span: number;
 }
 
-/** Samples of what a thread ran within about a second. */
+interface AllocatedSize {
+  readonly node: number;
+  readonly bytes: number;
+  readonly count: number;
+}
+
+/** Samples of what a thread ran within about a second, or what its functions had allocated that was alive. */
 export interface ProfilePart {
   readonly thread: number;
+  /** Ns since the trace's epoch. */
+  readonly from: number;
   /** Ns of a sample. */
   readonly interval: number;
   /** `at function (script:line:column)`, or the name of what is no script. */
   readonly frames: readonly string[];
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly ProfileSample[];
+  readonly sizes: readonly AllocatedSize[];
   /** Ids of spans: 16 hexadecimal digits. */
   readonly spans: readonly string[];
   /** How many samples were at a line of the function of a node. */
@@ -79,6 +89,7 @@ export function profilePart({
   const isNode = (node: number): boolean => frames[nodes[node]?.frame ?? -1] !== undefined;
   return {
     thread: stream,
+    from,
     interval: typeof interval === 'bigint' ? Number(interval) : 0,
     frames,
     nodes,
@@ -87,6 +98,10 @@ export function profilePart({
       const [us = -1, node = -1, span = -1] = numbersOf(text);
       if (us < 0 || !isNode(node)) return [];
       return [{ time: from + us * 1000, node, span: spans[span] ? span : -1 }];
+    }),
+    sizes: listOf(textOf(PROFILE_SIZES)).flatMap((text) => {
+      const [node = -1, bytes = -1, count = -1] = numbersOf(text);
+      return bytes > 0 && count > 0 && isNode(node) ? [{ node, bytes, count }] : [];
     }),
     lines: listOf(textOf(PROFILE_LINES)).flatMap((text) => {
       const [node = -1, line = -1, count = -1] = numbersOf(text);

@@ -1,6 +1,7 @@
 import type {
   Interruptions,
   MemoryCurve,
+  Allocations,
   ProfiledCode,
   ThreadFigures,
   ThreadOfProcess,
@@ -319,6 +320,7 @@ export interface Report {
   threads: ThreadFigures[];
   /** Those that grew most first. */
   profile: ProfiledCode[];
+  allocations: Allocations[];
   memory: MemoryCurve[];
   open: OpenSpans;
   completeness: Completeness;

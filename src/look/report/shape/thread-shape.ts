@@ -116,6 +116,14 @@ export interface ProfiledCode {
   share: number;
 }
 
+/** Memory that was alive at the end, by the function of the program that had allocated it: estimates from samples. */
+export interface Allocations extends Pick<ProfiledCode, 'service' | 'function' | 'line'> {
+  bytes: number;
+  objects: number;
+  /** Of what was alive in the service: from 0 to 1. */
+  share: number;
+}
+
 /** The memory of a thread, or of a process, as its loop's records have it once a second. Bytes. */
 export interface MemoryCurve extends ThreadOfProcess {
   /** `heap` and `external` (outside of it, held by it) are the thread's, `resident` the process's. */

@@ -13,9 +13,9 @@ const MOST_OF_ROUTE = 3;
 /** A share of so few samples says nothing. */
 const LEAST_SAMPLES = 10;
 
-type Code = Pick<ProfiledCode, 'function' | 'line'>;
+export type Code = Pick<ProfiledCode, 'function' | 'line'>;
 
-function keyOf({ function: name, line }: Code): string {
+export function keyOf({ function: name, line }: Code): string {
   return `${name}\n${line}`;
 }
 
@@ -104,7 +104,7 @@ export function* profiledCode({ index, window }: RowSelection): Steps<ProfiledCo
 }
 
 /** The code of a node: of the program, or of Tracewright, or else what runs without either. */
-function codesOf({ part }: Profile): (node: number) => Code {
+export function codesOf({ part }: Profile): (node: number) => Code {
   const known = new Map<number, Code>();
   return (node) =>
     entryOf(known, node, () => {

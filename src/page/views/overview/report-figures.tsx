@@ -17,6 +17,7 @@ import {
 import { processTable } from '../../../look/report/print/tables/process-table.js';
 import {
   memoryTable,
+  allocationTable,
   profileTable,
   mpiTable,
   poolTable,
@@ -154,6 +155,7 @@ export function ReportFigures({
         <Section name="slow-shares" table={slowShareTable(interruptions)} />
         {hasRequests && <Section name="threads" table={threadTable(threads)} />}
         <Section name="profile" table={profileTable(report.profile)} />
+        <Section name="allocations" table={allocationTable(report.allocations)} />
         <Section name="memory" table={memoryTable(memory)} />
         <p class="quiet">{costText(report)}.</p>
       </details>

@@ -1,6 +1,11 @@
 import { counted } from '../../../../core/readable-text.js';
 import type { MpiCall, MpiRun, PoolWaits, TimeShare } from '../../shape/report-shape.js';
-import type { MemoryCurve, ProfiledCode, ThreadFigures } from '../../shape/thread-shape.js';
+import type {
+  Allocations,
+  MemoryCurve,
+  ProfiledCode,
+  ThreadFigures,
+} from '../../shape/thread-shape.js';
 import { codeText } from '../../names/code-text.js';
 import { bytesText, shareText } from '../../measures/units.js';
 import {
@@ -40,7 +45,24 @@ export function profileTable(profile: readonly ProfiledCode[]): ReportTable<Prof
   );
 }
 
-function ranText({ function: name, line }: ProfiledCode): string {
+/** What was alive, by the code that had allocated it. */
+export function allocationTable(allocations: readonly Allocations[]): ReportTable<Allocations> {
+  return tableOf<Allocations>(
+    'Memory alive at the end, by what allocated it',
+    [
+      { title: 'code', unit: 'text', value: ranText, spare: 0, least: 24 },
+      serviceColumn(2),
+      fieldColumn('share', 'share', 0),
+      fieldColumn('bytes', 'bytes', 0),
+      fieldColumn('objects', 'count', 2),
+    ],
+    allocations,
+    LIMIT,
+    'functions',
+  );
+}
+
+function ranText({ function: name, line }: Pick<ProfiledCode, 'function' | 'line'>): string {
   if (line === '') return name ?? 'unknown code';
   return codeText({ function: name, line, isNative: false, caller: null });
 }

@@ -9,6 +9,7 @@ import {
   memoryTable,
   mpiTable,
   poolTable,
+  allocationTable,
   profileTable,
   threadTable,
 } from '../tables/resource-tables.js';
@@ -94,6 +95,9 @@ export const SECTIONS = {
   },
   *profile({ profile }, style) {
     yield* sectionLines(profileTable(profile), style);
+  },
+  *allocations({ allocations }, style) {
+    yield* sectionLines(allocationTable(allocations), style);
   },
   *memory({ memory }, style) {
     yield* sectionLines(memoryTable(memory), style);

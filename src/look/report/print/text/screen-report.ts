@@ -8,7 +8,7 @@ import { groupTable, routeTable } from '../tables/group-tables.js';
 import { stallLineTable } from '../tables/interruption-tables.js';
 import { processTable } from '../tables/process-table.js';
 import type { ReportTable } from '../tables/report-table.js';
-import { profileTable } from '../tables/resource-tables.js';
+import { allocationTable, profileTable } from '../tables/resource-tables.js';
 import { lossTable } from '../tables/source-tables.js';
 import { openTable } from '../tables/tree-tables.js';
 import { paragraph } from './report-sections.js';
@@ -54,6 +54,7 @@ export function* screenReport(report: Report, style: TextStyle): Generator<strin
     screenTable(causeTable(errors), 'errors', 6, 2),
     screenTable(stallLineTable(interruptions), 'stalls', 4, 1),
     screenTable(profileTable(report.profile), 'profile', 5, 1),
+    screenTable(allocationTable(report.allocations), 'allocations', 5, 1),
     screenTable(processTable(report), 'recordings', 5, 1),
     screenTable(openTable(report), 'open', 6, 1),
   ];

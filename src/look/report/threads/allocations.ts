@@ -1,0 +1,44 @@
+import { entryOf } from '../../../core/map-entries.js';
+import type { Profile } from '../../index/look-index.js';
+import type { RowSelection } from '../measures/selection.js';
+import type { Allocations } from '../shape/thread-shape.js';
+import { codesOf, keyOf } from './profiled-code.js';
+
+const MOST_OF_SERVICE = 20;
+
+/** What was alive last within the window, by the functions that had allocated it. */
+export function allocations({ index, window }: RowSelection): Allocations[] {
+  const last = new Map<string, Profile>();
+  // The last ones are written after the last span.
+  const to = window.to < index.length ? window.to : Infinity;
+  for (const profile of index.profiles()) {
+    const { part, source, offset } = profile;
+    const at = part.from + offset;
+    if (part.sizes.length === 0 || at < window.from || at > to) continue;
+    const thread = `${source} ${part.thread}`;
+    const known = last.get(thread);
+    if (known === undefined || at > known.part.from + known.offset) last.set(thread, profile);
+  }
+  const services = new Map<string | null, Map<string, Allocations>>();
+  for (const profile of last.values()) {
+    const service = index.sources[profile.source]!.service ?? null;
+    const codes = codesOf(profile);
+    const own = entryOf(services, service, () => new Map<string, Allocations>());
+    for (const { node, bytes, count } of profile.part.sizes) {
+      const code = codes(node);
+      const sum = entryOf(own, keyOf(code), () => {
+        return { service, ...code, bytes: 0, objects: 0, share: 0 };
+      });
+      sum.bytes += bytes;
+      sum.objects += count;
+    }
+  }
+  return [...services.values()].flatMap((own) => {
+    const all = [...own.values()];
+    const total = all.reduce((sum, { bytes }) => sum + bytes, 0);
+    return all
+      .map((each) => ({ ...each, share: each.bytes / total }))
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(0, MOST_OF_SERVICE);
+  });
+}
