@@ -54,8 +54,9 @@ const LONG = [
   // Processes that send to a receiver, and are killed.
   'test/ship/**',
   // The page in a browser.
-  'test/page/{faults,live,views/heap-limit,live-services,other-pages}.test.ts',
-  'test/page/{data/request-names,views/{views,figures,route,time-line},views/{compare,report,table}/*}.test.ts',
+  'test/page/{faults,live,live-services,other-pages}.test.ts',
+  'test/page/{controls/legend,data/request-names}.test.ts',
+  'test/page/views/**',
   'test/page/time-line/{lanes,lit-boxes,overview-strip,time-line,tracks}.test.ts',
   // Libraries that npm installs, and the servers that they ask.
   'test/libraries/!(child-process|versions).test.ts',
@@ -69,13 +70,24 @@ const LONG = [
 ];
 
 /**
- * They read traces, and change nothing of their process: they share processes, and the modules there. Loading these
- * takes longer than most of the tests.
+ * They read traces or start programs, and change nothing of their process: they share processes, and the modules
+ * there. Loading these takes longer than most of the tests.
  */
 const SHARED = [
-  'test/export/**/*.test.ts',
-  'test/look/{compare,condition,report}/**/*.test.ts',
+  'test/{cli,core,export,libraries,look,node,package,page,rows,traces}/**/*.test.ts',
+  'test/{dumpi,heph,laplace,ovni}/read/**/*.test.ts',
   'test/spans/{read,redaction}/**/*.test.ts',
+];
+
+/** Of these, what replaces modules, or changes settings that are read once. */
+const OWN_PROCESS = [
+  'test/cli/{usage-lines,commands/convert-traces}.test.ts',
+  'test/core/options/wrong-first-argument.test.ts',
+  'test/dumpi/read/reader.test.ts',
+  'test/look/condition/older-names.test.ts',
+  'test/node/run/brief-process.test.ts',
+  'test/{page,traces}/fifth-format.test.ts',
+  'test/spans/read/{open-when-read,vanishing-directories}.test.ts',
 ];
 
 /** They need packages that only `npm run test:frameworks` and `test:open-telemetry` install. */
@@ -96,7 +108,7 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-/** Which files a run has, and which of them share processes: those of the short mode. */
+/** Which files a run has, and which of them share processes. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
   const project = (
     name: string,
@@ -109,8 +121,9 @@ function projectsOf(mode: string): TestProjectInlineConfiguration[] {
   if (mode !== 'short') return [project('all', { include: [TESTS], exclude: [] })];
   const left = [...LONG, ...WITH_PACKAGES];
   return [
-    project('short', { include: [TESTS], exclude: [...left, ...SHARED] }),
-    project('shared', { include: SHARED, exclude: left, isolate: false }),
+    project('shared', { include: SHARED, exclude: [...left, ...OWN_PROCESS], isolate: false }),
+    project('short', { include: OWN_PROCESS, exclude: left }),
+    project('writing', { include: [TESTS], exclude: [...left, ...SHARED] }),
   ];
 }
 
@@ -122,7 +135,7 @@ export default defineConfig(({ mode }) => ({
     globalSetup: 'test/temporary-root.ts',
     // A skipped test is listed with the condition in its line.
     includeTaskLocation: true,
-    // Rings, sockets and signals are process-wide: a file gets a process of its own, unless it is one of SHARED.
+    // Rings, sockets and signals are process-wide: a long file gets a process of its own.
     pool: 'forks',
     // One more than processors: most of them wait for processes that they have started.
     maxWorkers: availableParallelism() + 1,
