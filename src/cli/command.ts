@@ -33,7 +33,7 @@ type CommandLine<T extends Options> = ReturnType<
   typeof parseArgs<{ options: T; allowPositionals: true; strict: true }>
 >;
 
-/** What a command line may say of some options. */
+/** Values of options on a command line. */
 export type ValuesOf<T extends Options> = {
   [Name in keyof CommandLine<T>['values']]?: CommandLine<T>['values'][Name] | undefined;
 };

@@ -33,7 +33,7 @@ export const conditionHelp = `  --since, --until
                 duration<=1s; unfinished; missing-parent
 `;
 
-/** What the options select. The times of the condition are in the range. */
+/** The condition of the options. The times of the condition are in the range. */
 interface Selection {
   range: TimeRange;
   condition: Condition;

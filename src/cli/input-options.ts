@@ -23,7 +23,7 @@ export const inputHelp = `  --format  what PATH is, if nothing in it says so: ${
   --endian  byte order of a binary Laplace trace: little (default) or big
 `;
 
-/** What a help text says of PATH. */
+/** The part of a help text about PATH. */
 export const pathHelp = `PATH is one of
   - a Heph file, or the name under which a trace that rotates was opened,
   - an ovni trace directory,

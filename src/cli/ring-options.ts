@@ -22,7 +22,7 @@ export const ringHelp = `  --no-rings    read the files alone. Otherwise traces 
                 a directory with rings of dead processes; can be repeated
 `;
 
-/** What a subcommand reads of rings. */
+/** How a subcommand reads rings. */
 export interface RingReading {
   isOff: boolean;
   ringDirs: readonly string[];

@@ -7,7 +7,7 @@ export class BoundedCache<Value> {
   readonly #maxLength: number;
   readonly #half: number;
   readonly #drop: ((value: Value) => void) | undefined;
-  /** What was asked for lately, and before that. A value that is found in the old half moves. */
+  /** Values that were asked for lately, and those before. A value that is found in the old half moves. */
   #recent = new Map<string, Value>();
   #old = new Map<string, Value>();
 

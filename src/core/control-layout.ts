@@ -52,7 +52,7 @@ export const controlLayout = {
   unkeptRecords: 912,
   /** Three i32 that `commitOpen` publishes, see there. */
   endingAt: 920,
-  /** What `beginOpen` copies to `endingAt`, two i32: where it lies in the table, and its bytes; 0: nothing. */
+  /** Two i32 that `beginOpen` copies to `endingAt`: offset in the table, and bytes; 0: nothing is copied. */
   copiedFrom: 932,
   aliveAt: 960,
   endedAt: 968,

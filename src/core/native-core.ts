@@ -1,4 +1,4 @@
-/** What the native core offers, as native/addon/ registers it: types only. */
+/** Types of the native core's functions, as native/addon/ registers them. */
 
 import type { controlLayout } from './control-layout.js';
 import type { GroupCounts, GroupState, RingCounts, TargetCounts } from './no-counts.js';
@@ -31,7 +31,7 @@ type NativeLoopListener = (
 /** Values of a field of many records. */
 export type NativeColumn = Uint8Array | Uint16Array | Uint32Array | BigUint64Array | Float64Array;
 
-/** What the native core offers. Arguments are not checked there: src/core is its only caller. */
+/** The native core's functions. They do not check arguments: src/core is their only caller. */
 export interface NativeCore extends NativeWaiting {
   /** See core-interface.ts. */
   interface: number;

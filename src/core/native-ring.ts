@@ -1,4 +1,4 @@
-/** What rings and their targets are opened with, and what the native core hands out for them: types only. */
+/** Types of rings and their targets: what opens them, and what the native core returns. */
 
 /** A target that several threads of the process write to, as the native core hands it out. */
 export interface NativeTarget {
@@ -20,7 +20,7 @@ export interface NativePieceNames {
 }
 
 export interface JoinOptions {
-  /** What makes two targets the same: kind and address. It is also the group of the target. */
+  /** Kind and address: targets with the same key are one, and one group. */
   key: string;
   kind: 'file' | 'udp' | 'tcp' | 'unix';
   path?: string;
@@ -151,7 +151,7 @@ export interface NativeRing {
   commitOpen?: () => void;
 }
 
-/** What a ring goes by to find what waits in it: `WaitingIndex` of native/ring/waiting_index.h says of each what it is. */
+/** Arrays by which a ring finds the records that wait in it: native/ring/waiting_index.h explains each. */
 export interface WaitingIndex {
   readonly call: Int32Array;
   readonly times: Float64Array;
@@ -186,7 +186,7 @@ export interface WaitingIndex {
   readonly variantShift: number;
 }
 
-/** What the core does with records that wait. */
+/** The core's functions for records that wait. */
 export interface NativeWaiting {
   /** Where the records of a ring wait; undefined: nowhere. */
   openWaiting(ring: number): NativeRing | undefined;

@@ -10,7 +10,7 @@ const sinkCounts = {
   /** Of datagrams that the network reported as not delivered; not in `records`. */
   peerRefusedRecords: 0,
   peerRefusedDatagrams: 0,
-  /** What the kernel took for the network, with what was sent again; records of connections only. */
+  /** Records that the kernel took for the network, each time they were sent; of connections only. */
   sentRecords: 0,
   sentBytes: 0,
   /** The kernel took them, but the trace ended before they were acknowledged. */

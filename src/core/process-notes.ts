@@ -1,7 +1,7 @@
 import { core } from './addon.js';
 
 /**
- * What the threads of the process share: texts by name, and words. Worker threads share no JavaScript, so the
+ * Texts by name and words that the threads of the process share. Worker threads share no JavaScript, so the
  * native core keeps them.
  */
 

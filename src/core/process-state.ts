@@ -1,7 +1,7 @@
 import { version } from './version.js';
 
 /**
- * What the copies of this package in a thread share. A thread can have several: two in node_modules,
+ * State that the copies of this package in a thread share. A thread can have several: two in node_modules,
  * one that a loader such as tsx makes of the CommonJS files, one for each context of a test runner.
  *
  * They share live objects of the native core, so only copies of the same version join. To one of

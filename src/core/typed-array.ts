@@ -1,5 +1,5 @@
 /**
- * What typed arrays themselves say, whichever properties an object or its class has put in front:
+ * The getters of typed arrays themselves, whichever properties an object or its class has put in front:
  * natively written lengths must not come from a program's getter.
  */
 const prototype = Reflect.getPrototypeOf(Uint8Array.prototype)!;

@@ -67,7 +67,9 @@ export function* attributePieces(attributes: RecordedAttributes): Generator<stri
   yield before === ',' ? '}' : '{}';
 }
 
-/** What a text in JSON is, if it is no text: `"double"`, `"bytes"`, or an array of such and null. */
+/**
+ * The type of a value that JSON has as a text, though it is none: `"double"`, `"bytes"`, or an array of such and null.
+ */
 function typeJson(value: RecordedValue): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : '"double"';
   if (value instanceof Uint8Array) return '"bytes"';

@@ -72,7 +72,7 @@ export class RowCursor {
   }
 
   /**
-   * What the record of the row says.
+   * Reads the record of the row.
    *
    * @throws TracewrightError if it cannot be read.
    */

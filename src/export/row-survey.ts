@@ -6,7 +6,7 @@ import { EXPORTED_ROWS } from './selection.js';
 import { RowCursor } from './row-cursor.js';
 import type { RowFilter } from './row-cursor.js';
 
-/** What is noted of a span: its ids as halves. */
+/** The ids of a span, as halves. */
 export type SpanNote = (
   track: RowTrack,
   high: number,

@@ -72,7 +72,7 @@ function pieceOf(path: string): Piece | undefined {
     : undefined;
 }
 
-/** What the pieces of the trace at `path` are called, and their rings: those of `ringPath` with the number. */
+/** Names of the pieces of the trace at `path` and of their rings: those of `ringPath` with the number. */
 export function pieceNames(path: string, ringDir: string | undefined): NativePieceNames {
   const extension = extname(path);
   const stem = basename(path, extension);
@@ -140,7 +140,7 @@ export function fileOfRing(ring: string): string | undefined {
 
 const CUT_NAME = /^\.(.+)\.([0-9a-f]{16})-(\d+)\.cut$/;
 
-/** What recovery has cut off a file that had lost its end. */
+/** Bytes that recovery has cut off a file that had lost its end. */
 export interface CutEnd {
   /** The file that has these bytes; there may be none of them. */
   path: string;

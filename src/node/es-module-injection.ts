@@ -27,7 +27,7 @@ interface SynchronousHooks {
   registerHooks?: (hooks: { load: Load }) => void;
 }
 
-/** What Node's own loader of ES modules calls, and looks up with each module. */
+/** Functions that Node's own loader of ES modules looks up and calls for each module. */
 interface ReadingFunctions {
   openSync: (path: unknown, ...further: unknown[]) => number;
   promises: { readFile: (path: unknown, ...further: unknown[]) => Promise<unknown> };

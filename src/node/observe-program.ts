@@ -12,7 +12,7 @@ import type { ProcessPlan } from './run/process-plan.js';
 import type { RequestsInFlight } from './threads/requests-in-flight.js';
 import { part } from './warning.js';
 
-/** What is published first of anything that is recorded of requests. What listens will serve. */
+/** Channels of which one is published before anything else of a request: who listens there is loaded in time. */
 const FIRST_OF_REQUESTS = [
   'http.server.request.start',
   CALL_HEADERS,

@@ -10,7 +10,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a format fails by, the other fails by, too. */
+/** Of warnings for each format: the other format fails by the same. */
 const OF_FORMAT = /^no \w+ trace is written$/;
 
 /** Whether the process has not warned of a fault: a full disk, say, fails each thread and format. */

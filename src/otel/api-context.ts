@@ -12,7 +12,7 @@ import { countWrongArgument } from './wrong-arguments.js';
 
 const { CarriedBaggage, CarriedScope, Span: SpanClass } = spans;
 
-/** What a program has put into a context of the API, but for the span. */
+/** Values that a program has put into a context of the API, but for the span. */
 class ContextValues implements Carried {
   readonly suppressesTracing: boolean;
   readonly senders: Senders | undefined;
@@ -88,7 +88,7 @@ export class ApiContext implements Context, ActiveContext {
   /** The span of the context as the API knows it: ours, or one of another library. */
   readonly span: unknown;
   readonly carried: Carried | undefined;
-  /** What the API sees while this is active. */
+  /** The context that the API sees while this is active. */
   readonly shown: Context;
   #activeSpan: Span | undefined = undefined;
   #knowsSpan = false;
@@ -134,7 +134,7 @@ function contextWith(
   return value.carried === below ? (value as unknown as Context) : new ApiContext(value, below);
 }
 
-/** What a context carries that gets a span, which others may have sent work for. */
+/** The values carried by a context that gets a span, for which others may have sent work. */
 function carriedBelow(span: Span, carried: Carried | undefined): Carried | undefined {
   const senders = span.carried?.senders;
   if (senders === undefined || senders === carried?.senders) return carried;
@@ -181,7 +181,7 @@ export function addRoot(root: Context): void {
   roots.add(root);
 }
 
-/** What is active in a context that the API has handed over; undefined: nothing. */
+/** The active span and values of a context that the API has handed over; undefined: none. */
 export function activeIn(context: unknown): ActiveContext | undefined {
   try {
     if (context instanceof SpanClass || context instanceof ApiContext) return context;
@@ -220,13 +220,13 @@ function ofForeign(context: Context): ApiContext | undefined {
 
 const EMPTY = new ApiContext(undefined, undefined);
 
-/** What is active as a context for code of the program. */
+/** The context of what is active, for code of the program. */
 export function shownContext(active: ActiveContext | undefined): Context {
   if (active === undefined) return EMPTY;
   return active instanceof ApiContext ? active.shown : (active as unknown as Context);
 }
 
-/** What is active but for the span. */
+/** The active values, without the span. */
 export function withoutSpan(active: ActiveContext | undefined): ActiveContext | undefined {
   return active?.carried === undefined ? undefined : new ApiContext(undefined, active.carried);
 }

@@ -8,7 +8,7 @@ import type {
 import { shared } from '../core/process-state.js';
 import { API_GLOBALS_KEY } from './keys.js';
 
-/** What the copies of version 1 of the API share in a process. */
+/** Globals that the copies of version 1 of the API share. */
 export interface ApiGlobals {
   readonly version: string;
   trace?: TracerProvider;

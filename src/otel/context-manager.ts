@@ -66,7 +66,7 @@ function call(fn: AnyFunction, self: unknown, values: unknown[]): unknown {
   return fn.apply(self, values);
 }
 
-/** What `attach` returns. */
+/** Result of `attach`. */
 export interface AttachedContext {
   /** Makes active again what was so before. */
   dispose(): void;

@@ -21,7 +21,7 @@ function printer(kind: string): (message: string, ...more: unknown[]) => void {
 }
 
 /**
- * What `OTEL_LOG_LEVEL` wants the API's `diag` to be: instrumentations and exporters report their faults there.
+ * The logger of the API's `diag` for `OTEL_LOG_LEVEL`: instrumentations and exporters report their faults there.
  * Undefined: the variable is not set, or has no level.
  */
 export function levelledLogger(): DiagLogger | undefined {

@@ -43,8 +43,8 @@ export interface ProviderOptions {
   /** Decides about the spans of tracers, instead of `sample` of `configure` and its variables. */
   sampler?: SpanSampler;
   /**
-   * What gets the spans of this thread, in addition to the trace: those of tracers, of tracewright/spans and of the register
-   * hook. Without processors nothing is spent on them.
+   * They get the spans of this thread, in addition to the trace: those of tracers, of tracewright/spans and of the
+   * register hook. Without processors nothing is spent on them.
    */
   spanProcessors?: readonly SpanProcessor[];
   /**
@@ -55,7 +55,7 @@ export interface ProviderOptions {
 
 export const PROVIDER_OPTIONS = ['sampler', 'spanProcessors', 'forceFlushTimeoutMillis'] as const;
 
-/** What went wrong so far. */
+/** Counts of what went wrong so far. */
 export interface ProviderStats {
   /** Arguments of calls to the API that were ignored in this thread, because they were wrong. */
   readonly wrongArguments: number;

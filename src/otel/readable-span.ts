@@ -78,7 +78,7 @@ export interface ReadableEvent {
 }
 
 /**
- * What span processors get to see of a span: the fields of `ReadableSpan` of OpenTelemetry's SDK, version 2, and those
+ * A span as span processors see it: the fields of `ReadableSpan` of OpenTelemetry's SDK, version 2, and those
  * that version 1 had.
  */
 export interface ReadableSpan {
@@ -108,7 +108,7 @@ export interface ReadableSpan {
   spanContext(): SpanContext;
 }
 
-/** What is kept of a span for its processors, in addition to the span itself. */
+/** Fields that a span keeps for its processors, in addition to its own. */
 interface Observed {
   readonly scope: Scope | undefined;
   /** Nanoseconds since 1970 at the trace's epoch. */

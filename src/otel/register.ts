@@ -22,7 +22,7 @@ export interface RegisterOptions extends ProviderOptions {
 /** The API's number. */
 const ALL_LEVELS = 9999;
 
-/** What `register` has set up. */
+/** Result of `register`. */
 export interface Registration {
   readonly provider: TracewrightProvider;
   /** `shutdown` of the provider. */

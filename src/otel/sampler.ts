@@ -8,7 +8,7 @@ import { traceIdOf } from './span-context.js';
 import { traceStateText } from './trace-state.js';
 import { countWrongArgument } from './wrong-arguments.js';
 
-/** What a sampler says about a span. */
+/** Decision of a sampler about a span. */
 export interface SamplerResult {
   /** 0: not recorded; 1: recorded, without the flag for others; 2: recorded, with the flag. */
   readonly decision: number;

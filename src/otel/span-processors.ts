@@ -13,7 +13,7 @@ import type { ObservedSpan } from './readable-span.js';
 import { writtenAttributes } from './attributes.js';
 
 /**
- * What a program wants to do with its spans itself, such as sending them to a backend. Processors of OpenTelemetry's
+ * Code of the program that gets its spans, for instance to send them to a backend. Processors of OpenTelemetry's
  * SDK are of this form.
  */
 export interface SpanProcessor {
@@ -160,7 +160,7 @@ function endOf({ output, start }: Span, endTime: Instant | undefined): number {
 /** Nanoseconds. */
 const EPOCH_LASTS = 1e9;
 
-/** What leaves the process is redacted and limited as what is written. The span has been written by now. */
+/** Redacts and limits a span as the trace does, before it leaves the process. The span has been written by now. */
 function prepare(span: Span): void {
   if (span.output === undefined) return;
   const { policy } = span.output;

@@ -20,7 +20,7 @@ const ROUTES: Readonly<Partial<Record<string, string>>> = {
   'next.js': 'next.route',
   sveltekit: 'http.route',
 };
-/** What SvelteKit says of a path without a route. */
+/** SvelteKit's word for a path without a route. */
 const UNKNOWN = 'unknown';
 
 /** The route that the options of a span say; empty: none. */
@@ -33,7 +33,7 @@ function routeIn(options: SpanOptions | undefined, name: string): string {
   }
 }
 
-/** What the tracers of a provider share. */
+/** Settings that the tracers of a provider share. */
 export interface TracerPolicy {
   /** Decides about each span. Undefined: the sampling of tracewright/spans. */
   sampler: SpanSampler | undefined;
@@ -47,7 +47,7 @@ type Callback = (span: ApiSpan) => unknown;
 const INTERNAL = 0;
 const CONSUMER = 4;
 
-/** What is active for who gave no context. */
+/** The active context, where none was given. */
 function activeNow(): Active {
   return isOwnManager() ? activeContext() : activeIn(activeElsewhere());
 }

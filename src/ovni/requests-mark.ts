@@ -1,4 +1,4 @@
-/** What the hook's threads and conversions say of their requests in ovni. */
+/** The mark by which the hook's threads and conversions count requests in ovni. */
 
 /** Mark type of the requests that a thread is serving. */
 export const IN_FLIGHT = 0;
@@ -8,7 +8,7 @@ export const COUNTERS = { [IN_FLIGHT]: 1 };
 /** Node's threads are not pinned: they run on the loom's virtual CPU, which any number may share. */
 export const VIRTUAL_CPU = -1;
 
-/** What a mark of so many requests is called. */
+/** Label of a mark of so many requests. */
 export function requestsLabel(count: number): string {
   return count === 0 ? 'idle' : count === 1 ? '1 request' : `${count} requests`;
 }

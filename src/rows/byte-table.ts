@@ -57,7 +57,7 @@ export class ByteTable {
     return this.numberOf(bytes, 0, bytes.length);
   }
 
-  /** What a `TextBytes` reads. */
+  /** The columns that a `TextBytes` reads. */
   take(): { bytes: Uint8Array; ends: Uint32Array; systems: Uint32Array } {
     const ends = this.#ends.slice(0, this.count);
     const systems = this.#systems.slice(0, this.count);

@@ -5,7 +5,7 @@ import type { TraceTable } from './id-table.js';
 import type { RowColumns } from './row-columns.js';
 import type { TrackKind } from './row-flags.js';
 
-/** What is known of a stream's counter: gaps in it are records that were lost. */
+/** A stream's counter: gaps in it are records that were lost. */
 export interface StreamCount {
   stream: number;
   first: number;
@@ -33,7 +33,7 @@ export interface RowTrack {
   readonly label?: string;
 }
 
-/** What the index keeps of a track. */
+/** The fields of a track that the index keeps. */
 export type PartTrack = Pick<RowTrack, 'kind' | 'name' | 'thread'>;
 
 /** A curve. A value holds until the next time. */
@@ -50,10 +50,10 @@ export interface RowCounter {
   values: number[];
 }
 
-/** What only its record says of a row. */
+/** Fields of a row that are in its record alone. */
 export interface RowRecord {
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** What the thread was working on: rows of one track with another number have no part in each other. */
+  /** Number of what the thread was working on: rows of one track with another number have no part in each other. */
   readonly substream?: bigint;
 }
 
@@ -62,7 +62,7 @@ export interface AttributeReader {
   /** Bytes of the record that was read last, where memory is to be bounded. */
   readonly size?: number;
   /**
-   * What the record at an offset of the file says. Of a span it is all of it.
+   * Reads the record at an offset of the file: of a span all of it.
    *
    * @param offset in bytes.
    * @throws TracewrightError if the record cannot be read, or not any more.

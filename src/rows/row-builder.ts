@@ -20,7 +20,7 @@ const MAX_KNOWN_NAMES = 1 << 16;
 const HALF_OFFSETS = 2 ** 31;
 const FIRST_ROWS = 1 << 10;
 
-/** What makes a row a span. */
+/** The fields that make a row a span. */
 interface SpanOfRow {
   /** 128 bits. */
   traceId: bigint;

@@ -45,7 +45,7 @@ export class RowColumns {
   hashes = new Int32Array(FIRST_CAPACITY);
   hashCount = 0;
   /**
-   * What is missing of `start` and `duration` to the exact times: two for a row, of 64 bits
+   * The rests of `start` and `duration` to the exact times: two for a row, of 64 bits
    * at most 2^11. Absent: nothing.
    */
   #rests: Int16Array | undefined;

@@ -1,4 +1,4 @@
-/** What the page and the exports know of rows, too: nothing here needs Node. */
+/** Flags of rows, for the page and the exports, too: nothing here needs Node. */
 
 export type TrackKind = 'thread' | 'rank' | 'states' | 'mark' | 'kernel';
 

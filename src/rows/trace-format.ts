@@ -31,7 +31,7 @@ export interface RingNames {
   areAllThereIs?: boolean;
 }
 
-/** What every format offers to those who read traces of any format. Listed in formats.ts. */
+/** Interface of a format for readers of traces of any format. formats.ts lists them. */
 export interface TraceFormat {
   /** Shown in messages: `Heph`. */
   name: string;
@@ -65,7 +65,7 @@ export interface TraceFormat {
   /** Why a trace cannot be drawn, if its format has no spans or states. */
   notDrawn?: string;
   check(path: string, options: JobOptions): Iterable<Finding>;
-  /** What recoveries have found missing in a file, and have put on record next to it. */
+  /** Faults that recoveries have put on record next to a file. */
   lossesOf?(path: string): TraceFormatError[];
   /** Rules of `check` that a trace can break while it is being written. */
   unfinishedRules: readonly string[];
@@ -83,7 +83,7 @@ export interface TraceFormat {
    * @throws TraceFormatError when it has lost its end.
    */
   checkEnd?(path: string): void;
-  /** What the records are that end what was open, in the singular; default: `record`. */
+  /** Name of a record that ends what was open, in the singular; default: `record`. */
   openThing?: string;
   /** Completes a trace whose process died. */
   recover(path: string, options: RecoverOptions): Recovery;
@@ -91,7 +91,7 @@ export interface TraceFormat {
   traceViewer(): TraceViewer;
   /** The trace as rows: all that shows or exports it reads these. Absent where `notDrawn` says why. */
   rows?(path: string, options: RowOptions): RowReading;
-  /** What its rows are. */
+  /** The kind of its rows. */
   content: TraceContent;
   /** Of a piece of a trace that rotates, the name under which the trace was opened. */
   traceOf?(path: string): string;

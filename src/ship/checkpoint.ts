@@ -44,7 +44,7 @@ export function defaultCheckpoint(paths: readonly string[], targets: readonly st
   return statePath('ship', key);
 }
 
-/** What has changed of a target since the line before. */
+/** Changes of a target since the line before. */
 interface Change {
   target: string;
   /** By path; null: it is forgotten. */
@@ -54,7 +54,7 @@ interface Change {
 }
 
 /**
- * What each target has: a file with a line of everything, and lines of what has changed since. A file system may wait
+ * How far each target is: a file with a line of everything, and lines of what has changed since. A file system may wait
  * for the disk when a file is replaced, and an acknowledgement must not. One process uses it at a time.
  */
 export class Checkpoint {

@@ -14,7 +14,7 @@ const FAILURES_BEFORE_SMALLER = 3;
 /** After so many batches a larger one is tried again. */
 const GROW_AFTER = 50;
 
-/** What happens to batches, for messages and metrics. */
+/** Events of batches, for messages and metrics. */
 interface DeliveryEvents {
   /** A target that answered no longer does, or cannot take anything until a setting is changed. */
   onTrouble?(reason: string, isStopped: boolean): void;

@@ -4,7 +4,7 @@ import { faultOf } from './errors.js';
 import { FollowedFiles } from './followed-files.js';
 import type { ShipperOptions } from './shipper-options.js';
 
-/** What would be sent of what is there now: a line a service. */
+/** Yields a line for each service: what would be sent of the spans that are there now. */
 export function* surveyTraces(
   options: Omit<ShipperOptions, 'refusedSpans'>,
 ): Generator<string, void> {

@@ -63,7 +63,7 @@ export class FollowedFiles {
   readonly #foreign = new Set<string>();
   readonly #missing = new Set<FollowedFile>();
   readonly #byInode = new Map<number, FollowedFile>();
-  /** What an earlier process has read, by device, inode and name of the file. */
+  /** How far an earlier process has read, by device, inode and name of the file. */
   readonly #earlier = new Map<string, { path: string; position: SpanPosition }>();
   readonly #trusted: TrustedFiles;
   #isWatching = true;

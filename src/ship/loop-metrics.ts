@@ -30,7 +30,7 @@ interface Loop {
   collectingNs: number;
 }
 
-/** What is measured of event loops: by OpenTelemetry's names, and from what an entry has. */
+/** A metric of event loops, by OpenTelemetry's names. */
 interface LoopMetric {
   readonly type: 'counter' | 'gauge' | 'summary';
   readonly help: string;
@@ -89,7 +89,7 @@ function ofWindow(samples: readonly Sample[], value: (sample: Sample) => number)
   return sum / Math.max(WINDOW_MS * NS_IN_MS, length);
 }
 
-/** What event loops do, of the processes that run. */
+/** Metrics of the event loops of processes that run. */
 export class LoopMetrics {
   readonly #loops = new Map<string, Loop>();
 

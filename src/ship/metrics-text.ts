@@ -75,7 +75,7 @@ class MetricsText {
   }
 }
 
-/** What the shippers have done, and what they have read. */
+/** The page of metrics: counts of the shippers, and of the spans that they have read. */
 export function metricsText(
   shippers: readonly Shipper[],
   metrics: SpanMetrics | undefined,

@@ -20,7 +20,7 @@ export interface NatsSettings {
   create: StreamLimits | undefined;
 }
 
-/** What a stream keeps. */
+/** Limits of a stream. */
 interface StreamLimits {
   ageMs: number;
   /** -1: no limit. */
@@ -30,7 +30,7 @@ interface StreamLimits {
 const DEFAULT_PORT = '4222';
 const DEFAULT_SUBJECT = 'traces';
 
-/** What `--create-stream` says: an age, and bytes. */
+/** Parses `--create-stream`: an age, and bytes. */
 function parseLimits(text: string): StreamLimits {
   const [age = '', most, ...others] = text.split(',');
   const ageMs = millisecondsIn(age) || undefined;

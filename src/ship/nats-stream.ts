@@ -7,7 +7,7 @@ export const DUPLICATE_WINDOW_MS = 15 * 60_000;
 /** JetStream's code of an error: no stream has a name or takes a subject. */
 const NO_STREAM = 10059;
 
-/** What spans need to know of the stream that takes them. */
+/** The stream that takes spans. */
 interface FoundStream {
   name: string;
   /** Bytes of a message at most; -1: no own limit. */

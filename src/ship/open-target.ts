@@ -8,7 +8,7 @@ import { parquetSettings } from './parquet-settings.js';
 import { ParquetTarget } from './parquet-target.js';
 import type { ShipTarget } from './target.js';
 
-/** What of a command line concerns one target. */
+/** Options of a command line that concern one target. */
 interface TargetOptions extends OtlpOptions {
   /** Limits of the NATS stream to create, as they were given. */
   createStream?: string | undefined;

@@ -56,7 +56,7 @@ function fieldsOf(bytes: Buffer): Field[] | undefined {
   return fields;
 }
 
-/** What an ExportTraceServiceResponse says of spans that were refused; undefined: it has none, or is no such message. */
+/** Reads from an ExportTraceServiceResponse how many spans were refused; undefined: none, or it is no such message. */
 function partialSuccess(body: Buffer): { count: number; reason: string } | undefined {
   const message = fieldsOf(body)?.find(({ field }) => field === 1)?.bytes;
   const fields = message && fieldsOf(message);
@@ -143,7 +143,7 @@ export class OtlpHttpTarget implements ShipTarget {
   }
 }
 
-/** What an error of a connection means. */
+/** The outcome of a batch whose connection failed. */
 function failureOf(error: unknown): Outcome {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const reason = message === '' ? code : message;

@@ -117,7 +117,7 @@ function pemOf(env: Environment, name: string): string | undefined {
   return wrapSystemError(field, path, () => readFileSync(path, 'utf8'));
 }
 
-/** What of a command line concerns one target. */
+/** Options of a command line that concern one target. */
 export interface OtlpOptions {
   /** Undefined: OpenTelemetry's variables name it. */
   url?: string | undefined;

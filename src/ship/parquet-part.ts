@@ -22,7 +22,7 @@ export class ParquetPart {
   readonly #file = new ParquetFile(this.#columns.all);
   /** Of each producer and stream: the first and the last counter. */
   readonly #ranges = new Map<string, [first: number, last: number]>();
-  /** What a failed write has left. */
+  /** Bytes that a failed write has left. */
   #unwritten: Buffer[] = [this.#file.begin()];
   #position = 0;
   #firstStart: bigint | undefined;

@@ -23,7 +23,7 @@ export class ParquetTarget implements ShipTarget {
   readonly #onNote: (text: string) => void;
   readonly #parts = new Map<string, ParquetPart>();
   #onComplete: (files: readonly UnnamedFile[]) => void = () => undefined;
-  /** What was asked for is done one after another. */
+  /** The last thing that was asked for: they are done one after another. */
   #last: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   /** Files are being completed, perhaps since an attempt that failed: they take no more spans. */

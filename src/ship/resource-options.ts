@@ -13,7 +13,7 @@ const DOWNWARD: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is added to each resource: Kubernetes' variables, and what the command line says.
+ * Attributes that are added to each resource: of Kubernetes' variables, and of the command line.
  *
  * @param given `name=value` each.
  * @throws TracewrightError for one without a name.

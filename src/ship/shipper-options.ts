@@ -3,7 +3,7 @@ import type { FollowOptions } from '../spans/read/span-follower.js';
 import type { RecordedAttributes, SpanRecord } from '../spans/span-record.js';
 import type { RefusedSpans } from './refused-spans.js';
 
-/** What one shipper has done so far. */
+/** Counts of one shipper. */
 export interface ShipCounts {
   spans: number;
   refused: number;

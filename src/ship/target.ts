@@ -11,7 +11,7 @@ export interface ShipBatch {
   readonly counters: readonly number[];
 }
 
-/** What became of a batch. */
+/** Outcome of a batch. */
 export type Outcome =
   /** The target has it; of some spans it may say that it refuses them for good. */
   | { kind: 'accepted'; refused?: { count: number; reason: string } }
@@ -66,7 +66,7 @@ export interface UnnamedFile {
   to: string;
 }
 
-/** What a target has accepted, until it is stored. */
+/** Keeps what a target has accepted, until it is stored. */
 export interface TargetStore {
   /**
    * @param unnamed files that the checkpoint of an earlier process says are complete.

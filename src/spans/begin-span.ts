@@ -225,7 +225,7 @@ function stateAfter({ sampler }: SpanOutput, sampled: number, traceState: string
   return withDecision(traceState, sampled === 0 ? NOT_SAMPLED : sampler.recorded);
 }
 
-/** What a caller that has a context of its own may say of a span. */
+/** Details of a span that a caller with a context of its own may give. */
 interface SpanDetails {
   /** Whether a new trace begins. */
   root: boolean;
@@ -235,7 +235,7 @@ interface SpanDetails {
   decide: ((span: Span) => Decision) | undefined;
 }
 
-/** What becomes of a span: not recorded, recorded, or recorded with the flag that says so to others. */
+/** Whether a span is recorded: no, recorded, or recorded with the flag that says so to others. */
 export type Decision = 0 | 1 | 2;
 
 /**
@@ -329,7 +329,7 @@ export function startRequest(
   return start(to, span, prefix, given, text, undefined);
 }
 
-/** What the span of a request is below; undefined: its caller has sent baggage alone. */
+/** The parent of a request's span; undefined: its caller has sent baggage alone. */
 function aboveOf(parent: RemoteParent): RemoteParent | undefined {
   return parent.parent === undefined ? undefined : parent;
 }

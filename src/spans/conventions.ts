@@ -6,5 +6,5 @@ export const METHODS: readonly string[] =
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' ');
 /** The recorded value of any other method. */
 export const OTHER_METHOD = '_OTHER';
-/** What the name of a span has instead of it. */
+/** In the name of a span, in place of such a method. */
 export const OTHER_METHOD_NAME = 'HTTP';

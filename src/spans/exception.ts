@@ -1,4 +1,4 @@
-/** What an error says, whatever it is and whatever its getters do. */
+/** Attributes of an error, whatever it is and whatever its getters do. */
 export interface ExceptionAttributes {
   readonly 'exception.type'?: string;
   readonly 'exception.message'?: string;
@@ -92,7 +92,7 @@ function classOf(error: object): string | undefined {
 }
 
 /**
- * What the conventions call the type of an error: its code, else the name of its class. Not its `name`: a program
+ * The `error.type` of an error: its code, else the name of its class. Not its `name`: a program
  * can set that to any value.
  *
  * @returns undefined if it has neither.

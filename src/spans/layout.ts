@@ -131,7 +131,7 @@ export const CLOCK_BOOT = 'boottime';
 /** A jump of a clock against another in nanoseconds: less is the time between two readings. */
 export const CLOCK_JUMP = 1_000_000n;
 
-/** What an event loop did within a time. All attributes are u64. */
+/** Figures of an event loop within a time. All attributes are u64. */
 export const LOOP_DESCRIPTION = 'tracewright.loop';
 /** Nanoseconds in which it ran code. */
 export const LOOP_BUSY = 'busy';
@@ -188,7 +188,7 @@ export const HEAP_END_DESCRIPTION = 'tracewright.heap';
 /** u64: the limit in MiB. */
 export const HEAP_LIMIT = 'limit';
 
-/** What of a thread is not in the trace. All attributes are u64. */
+/** Losses of a thread. All attributes are u64. */
 export const LOSS_DESCRIPTION = 'tracewright.loss';
 /** Spans that were open at its end and had no slot in the table of open spans. */
 export const LOST_OPEN = 'open';

@@ -4,7 +4,7 @@ import type { Scope } from './scope.js';
 import type { Span } from './span.js';
 import type { Instant } from './time.js';
 
-/** What sees the spans of a thread that are recorded. It never throws. */
+/** Gets the recorded spans of a thread. It never throws. */
 export interface SpanObserver {
   /** A span has started; what is set now is in its record. */
   started(span: Span, context: ActiveContext | undefined, scope: Scope | undefined): void;

@@ -79,7 +79,7 @@ function unknownIn(name: string, unknown: readonly string[], done: string): stri
   return `${name}: ${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not ${done}`;
 }
 
-/** What is wrong with the value of a variable that Tracewright reads. */
+/** The fault of the value of a variable that Tracewright reads; undefined: none. */
 function faultOf(name: string, value: string, env: NodeJS.ProcessEnv): string | undefined {
   if (LIMITS.includes(name) && limitOf(value) === undefined) {
     return mustBe(name, 'a whole number, at least 0', value, 'it counts as not set');
@@ -123,7 +123,7 @@ function faultOf(name: string, value: string, env: NodeJS.ProcessEnv): string | 
 }
 
 /**
- * What a program should know of its variables of OpenTelemetry: those that are wrong, and those that change nothing
+ * Messages about a program's variables of OpenTelemetry: those that are wrong, and those that change nothing
  * here. A line each, or one for several of the same kind.
  */
 export function answersToVariables(env: NodeJS.ProcessEnv): string[] {

@@ -68,7 +68,7 @@ const PAUSE_MS = 2000;
 
 let source: OpenStream | undefined = hookSpans.open;
 let fromHook = source !== undefined;
-/** What `openSpans` were when the target was opened, as text. */
+/** The `openSpans` with which the target was opened, as text. */
 let openSpansKey: string | undefined;
 let targetKey: string | undefined;
 let ownTrace: Trace | undefined;

@@ -92,7 +92,7 @@ export function readDetectors(text: string): { used: readonly Detector[]; unknow
   };
 }
 
-/** What the host and the process say of themselves. */
+/** Attributes of the host and the process. */
 export function detectResource(): SpanAttributes {
   const { used } = readDetectors(process.env['OTEL_NODE_RESOURCE_DETECTORS'] ?? '');
   return Object.assign(

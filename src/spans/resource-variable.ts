@@ -1,4 +1,4 @@
-/** What OpenTelemetry's SDK takes at most, of a name and of a value. */
+/** Most characters that OpenTelemetry's SDK takes of a name and of a value. */
 const MAX_LENGTH = 255;
 
 /** `OTEL_RESOURCE_ATTRIBUTES` as it was read. */

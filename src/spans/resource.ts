@@ -11,13 +11,13 @@ import { detectResource } from './resource-detectors.js';
 import { readResourceVariable } from './resource-variable.js';
 import { SCHEMA_URL } from './conventions.js';
 
-/** What records the spans: the service, its host and its process. */
+/** The service that records spans, its host and its process. */
 export interface Resource {
   readonly attributes: SpanAttributes;
   readonly schemaUrl: string;
 }
 
-/** What a program says of it. */
+/** Options by which a program describes it. */
 export interface ResourceOptions {
   service?: string;
   version?: string;

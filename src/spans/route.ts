@@ -13,7 +13,7 @@ export interface GivenRoute {
 
 type Given = (request: object, route: string) => void;
 
-/** What gets each route at once: parts of the register hook. All copies of the package share the list. */
+/** They get each route at once: parts of the register hook. All copies of the package share the list. */
 const watchers = shared<Given[]>('spans.route', () => []);
 
 /** Calls `given` with each route that the program names for a request. It throws nothing. */
@@ -65,7 +65,7 @@ export function mountedRoute(prefix: string, pattern: string): string {
   return prefix !== '' && pattern === '/' ? prefix : prefix + pattern;
 }
 
-/** What was said of the route of a request; undefined: nothing. */
+/** The route that was given for a request; undefined: none. */
 export function routeOf(request: object): string | undefined {
   return (request as GivenRoute)[ROUTE];
 }

@@ -4,7 +4,7 @@ import type { Span } from './span.js';
 
 type SpanRouted = (root: Span, route: string) => void;
 
-/** What frameworks say by attributes of their own spans: of the topmost span above, the route. */
+/** Routes that frameworks give by attributes of their own spans, by the topmost span above. */
 const said = shared('spans.said-route', () => ({
   routes: new WeakMap<Span, string>(),
   isAny: false,
@@ -24,7 +24,7 @@ export function sayRoute({ root }: Span, route: string): void {
   for (const watcher of said.watchers) watcher(root, route);
 }
 
-/** What spans below a request have said of its route; empty: nothing. */
+/** The route that spans below a request have given; empty: none. */
 export function saidRoute(root: Span | undefined): string {
   return said.isAny && root !== undefined ? (said.routes.get(root) ?? '') : '';
 }

@@ -69,7 +69,7 @@ export function isInShare(
   return randomHigh > high || (randomHigh === high && randomLow >= low);
 }
 
-/** What chooses a share of traces, from 0 to 1. */
+/** A sampler of a share of traces, from 0 to 1. */
 export function shareSampler(ratio: number): Sampler {
   return samplerOf(ratio, true);
 }
@@ -80,7 +80,7 @@ const SAMPLERS: readonly string[] = ['always_on', 'always_off', 'traceidratio'].
   `parentbased_${name}`,
 ]);
 
-/** What the variables of samplers say; a fault names the variable, and what is valid. */
+/** The sampler of the variables; a fault names the variable, and what is valid. */
 interface SamplerVariables {
   readonly sampler: Sampler;
   readonly fault: readonly [variable: string, limit: string] | undefined;

@@ -7,7 +7,7 @@ import { TRACE_FLAGS_MASK } from './layout.js';
 import { REMOTE } from './span.js';
 import type { Span, SpanLink } from './span.js';
 
-/** What is carried below a caller: its baggage, who it is, and what else is active here. */
+/** Values carried below a caller: its baggage, who it is, and what else is active here. */
 export function carriedBy(sent: RemoteParent, active: Carried | undefined): Carried | undefined {
   const { baggage, senders } = sent;
   if (active === undefined) {
@@ -28,7 +28,7 @@ function asSent({ t0, t1, t2, t3, s0, s1, flags }: Span): RemoteParent {
   return new RemoteParent(parent, '', undefined);
 }
 
-/** What is carried below the ids of another process's span. */
+/** Values carried below the ids of another process's span. */
 export function carriedBelow(remote: Span, active: Carried | undefined): Carried {
   const sent = asSent(remote);
   return active?.withSenders(sent) ?? sent;
@@ -47,7 +47,7 @@ class BatchSenders implements Senders {
   }
 }
 
-/** What is carried below a span that has links in place of a parent: those of a batch are its messages' senders. */
+/** Values carried below a span that has links in place of a parent: those of a batch are its messages' senders. */
 export function carriedByBatch(
   links: readonly SpanLink[],
   active: Carried | undefined,

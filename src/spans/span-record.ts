@@ -44,7 +44,7 @@ export interface RecordedScope {
   attributes: RecordedAttributes;
 }
 
-/** What has recorded a span: service, host and process. */
+/** The service, host and process that have recorded a span. */
 export interface RecordedResource {
   schemaUrl: string;
   attributes: RecordedAttributes;

@@ -15,7 +15,7 @@ import type { Resource } from './resource.js';
 import type { Scope } from './scope.js';
 import type { Instant, TraceTime } from './time.js';
 
-/** What takes a span when it ends. */
+/** Takes a span when it ends. */
 export interface SpanTaker {
   readonly policy: Policy;
   /** Nanoseconds since the trace's epoch: of a time that a caller gives, or now. */
@@ -38,7 +38,7 @@ export interface SpanTaker {
   stateOf(span: Span): string;
   /** The trace's epoch in nanoseconds since 1970, by the clocks as they are now. */
   epoch(): bigint;
-  /** What the process's spans are of. */
+  /** The resource of the process's spans. */
   readonly describedResource: Resource;
 }
 
@@ -71,7 +71,7 @@ interface HeldEvent {
   attributes: SpanAttributes | undefined;
 }
 
-/** What most spans do not have. */
+/** Fields that most spans do not have. */
 class SpanExtras {
   events: HeldEvent[] | undefined = undefined;
   links: readonly SpanLink[] | undefined = undefined;
@@ -252,12 +252,12 @@ export class Span {
     };
   }
 
-  /** What `JSON.stringify` writes, in logs for instance. */
+  /** For `JSON.stringify`, in logs for instance. */
   toJSON(): SpanIds & { name: string } {
     return { name: this.name, ...this.ids };
   }
 
-  /** What travels with requests that are sent while the span is active. */
+  /** Travels with requests that are sent while the span is active. */
   get baggage(): Baggage | undefined {
     return this.carried === undefined ? undefined : this.carried.baggage;
   }

@@ -45,7 +45,7 @@ function ownTrace(): Int32Array {
 }
 
 /**
- * What a thread itself did, apart from any request: spans whose times are known when they are recorded.
+ * Spans of a thread's own activity, apart from any request: spans whose times are known when they are recorded.
  * All of a thread are roots of one trace, which viewers draw on one line. A ratio does not concern them, but a sampler
  * that records no trace records none of them.
  */

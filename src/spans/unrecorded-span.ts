@@ -3,7 +3,7 @@ import type { RemoteParent } from './context/remote-parent.js';
 import { TRACE_FLAGS_MASK } from './layout.js';
 import { NOT_RECORDED, REMOTE, Span } from './span.js';
 
-/** What a span can be below. */
+/** A parent of a span. */
 export type Parent = Span | RemoteParent | undefined;
 
 /** The words of a trace's id and of a span's. */
@@ -73,10 +73,10 @@ export function unrecorded(name: string, parent: Parent, carried: Carried | unde
   return copyOf(name, trace, span, flags, NOT_RECORDED, traceState, carried);
 }
 
-/** What is returned while nothing is recorded and nothing is active. */
+/** The span that is returned while nothing is recorded and nothing is active. */
 export const NOTHING = unrecorded('', undefined, undefined);
 
-/** What a span is while there is no target: `NOTHING` if there is nothing to pass on. */
+/** A span while there is no target: `NOTHING` if there is nothing to pass on. */
 export function withoutTarget(name: string, parent: Parent, carried: Carried | undefined): Span {
   return parent === undefined && carried === undefined
     ? NOTHING

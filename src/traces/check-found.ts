@@ -94,7 +94,7 @@ export class TraceChecker {
   }
 }
 
-/** What is wrong with a file that a reader opens: it has lost something, or does not fit its ring. */
+/** A finding about a file that a reader opens: it has lost something, or does not fit its ring. */
 function damaged({ path, offset, fault }: TraceFormatError): Finding {
   return { severity: 'error', rule: 'damaged', message: fault, path, offset };
 }

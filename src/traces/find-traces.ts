@@ -59,7 +59,7 @@ function ringedFiles(
   return new Map([...files].map(([name, paths]) => [name, [...paths].sort()]));
 }
 
-/** What a trace does not say itself. */
+/** Facts that a trace does not have itself. */
 export interface InputForm {
   /** Name of the format of every file, instead of finding it out: `laplace-binary`. */
   format?: string | undefined;
@@ -217,7 +217,7 @@ function tracesAt(path: string, search: Search, withoutFile: boolean): FoundTrac
   throw noTrace(path, RECOGNIZED);
 }
 
-/** What is looked for, next to the form. */
+/** Options of a search, next to the form. */
 interface SearchOptions {
   /** Includes traces of which only rings exist, for recovery. */
   withoutFile?: boolean;

@@ -141,7 +141,7 @@ function filesOf(format: TraceFormat, path: string): readonly string[] {
   }
 }
 
-/** What live processes have not finished of a trace. */
+/** Live processes that still write a trace. */
 export class Writers {
   /** Of live processes, in ascending order. */
   readonly pids: readonly number[];

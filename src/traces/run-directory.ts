@@ -14,7 +14,7 @@ export function runOf(path: string): string | undefined {
   return basename(trace) === OVNI_FOLDER ? dirname(trace) : undefined;
 }
 
-/** What the register hook appends to a directory that already has a run. */
+/** The end of a directory's name that the register hook appends where there is a run already. */
 const NUMBER = /^\.([1-9]\d*)$/;
 
 function isRun(directory: string): boolean {

@@ -93,7 +93,7 @@ Exit codes
   },
 };
 
-/** What they find is right by the format: nearly every trace of the hook has some of it. */
+/** Rules whose findings are right by the format: nearly every trace of the hook has some of it. */
 const CONVERTER_RULES = 'converter-';
 
 function converterNote(count: number): string {
@@ -105,7 +105,7 @@ function converterNote(count: number): string {
   );
 }
 
-/** What to do about rings of killed processes. */
+/** Says how to recover rings of killed processes. */
 function recoverNote(count: number, paths: readonly string[]): string {
   if (count === 0) return '';
   const traces = counted(count, 'trace of a killed process', 'traces of killed processes');

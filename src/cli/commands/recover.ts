@@ -134,7 +134,7 @@ function isOfLiveProcess({ code, field }: TracewrightError): boolean {
   return code === 'ERR_ORDER' && field === 'pid';
 }
 
-/** What was done, in words; empty if nothing was. */
+/** Says what was done; empty if nothing was. */
 function summary(
   { streams, emptied, dropped = 0 }: Recovery,
   { openThing }: TraceFormat,

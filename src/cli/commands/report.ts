@@ -292,7 +292,7 @@ async function compare(
   return exitCode;
 }
 
-/** What `--by` names. */
+/** Checks the values of `--by`. */
 function checkGroup(given: readonly string[] = []): Pick<ReportOptions, 'by' | 'attributes'> {
   try {
     return groupsBy(given);

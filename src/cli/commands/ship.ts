@@ -31,7 +31,7 @@ const MOST_IN_FLIGHT = 64;
 const MOST_LAG = 1_000_000;
 /** Faults of one file that are said: it runs for months, with files that nobody can read. */
 const MOST_FAULTS_OF_FILE = 5;
-/** What is at hand after a signal is sent within this time, in milliseconds. */
+/** Milliseconds after a signal within which the spans at hand are sent. */
 const END_MS = 10_000;
 const DELETE_EVERY_MS = 5000;
 

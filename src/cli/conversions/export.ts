@@ -19,9 +19,9 @@ export interface ConversionRequest {
   force: boolean;
   /** Byte order of a binary Laplace trace. */
   endian: Endian;
-  /** What is converted, for conversions that can select. */
+  /** The part that is converted, for conversions that can select. */
   selection: Selection;
-  /** What is read of rings. */
+  /** How rings are read. */
   rings: RingReading;
   /** Of OTLP; undefined: as OUT's extension says. */
   encoding: OtlpEncoding | undefined;
@@ -30,7 +30,7 @@ export interface ConversionRequest {
 /** A conversion whose result comes in chunks of bytes. */
 interface ByteExport {
   chunks(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-  /** What the file has, for the last line: `1,000 spans`. */
+  /** The content of the file, for the last line: `1,000 spans`. */
   summary(): string;
 }
 

@@ -74,7 +74,7 @@ function shortened(name: string): string {
     .replace(/\ufffd$/, '');
 }
 
-/** What one thread did. */
+/** One thread's events. */
 class Thread {
   readonly source: Source;
   readonly number: number;

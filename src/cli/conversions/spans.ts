@@ -31,7 +31,7 @@ export function convertToOtlp(request: ConversionRequest): Promise<number> {
   });
 }
 
-/** What was converted: `5 spans; 2 events are no spans and are left out`. */
+/** Counts what was converted: `5 spans; 2 events are no spans and are left out`. */
 function spansText(spans: number, otherEvents: number): string {
   const others =
     otherEvents === 0 ? '' : `; ${counted(otherEvents, 'event')} without ids left out: no spans`;

@@ -7,8 +7,7 @@ import { EXIT_DONE, EXIT_FAULTY, printMessage } from '../command.js';
 const MOST_OF_A_FILE = 20;
 
 /**
- * What every command does with what it cannot read: it prints file and byte, reads on, and ends with exit
- * code 1.
+ * Reports what a command cannot read: it prints file and byte, reads on, and ends with exit code 1.
  */
 export class FaultReport {
   readonly #command: string;

@@ -82,7 +82,7 @@ export function listOf(check: Check, length?: number): Check {
     Array.isArray(value) && (length ?? value.length) === value.length && value.every(check);
 }
 
-/** What may be absent. */
+/** A check that an absent value passes, too. */
 export function optional(check: Check): Check {
   return (value) => value === undefined || check(value);
 }

@@ -38,7 +38,7 @@ export class LivingRing implements FeedingRing {
   readonly isRunning: boolean;
   readonly pid: number;
   readonly content: RingContent;
-  /** What its first bytes said when it was opened. */
+  /** Its first bytes, as they were when it was opened. */
   readonly front: RingFront;
   readonly #fd: number;
   readonly #status: Stats;
@@ -96,7 +96,7 @@ export class LivingRing implements FeedingRing {
     if (!this.isRunning) this.sample();
   }
 
-  /** What it has noted last: see `RingPage.notedChunk`. @throws TraceFormatError if it changes all the time. */
+  /** The chunk that it noted last: see `RingPage.notedChunk`. @throws TraceFormatError if it changes all the time. */
   get notedChunk(): NotedChunk | undefined {
     for (let i = 0; i < MOST_READINGS; i++) {
       const earlier = new RingFront(readStart(this.#fd, frontBytes()));

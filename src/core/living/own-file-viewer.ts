@@ -11,7 +11,7 @@ import { RingDirectories } from './ring-directories.js';
 import { TraceView } from './trace-view.js';
 import type { TraceViewer } from './trace-view.js';
 
-/** What a ring held, of a file that it alone feeds. */
+/** The content of a ring that feeds a file of its own. */
 interface OwnFileCopy {
   page: RingPage;
   /** Where the copy begins in the file, in bytes. What precedes it is in the file. */

@@ -42,7 +42,7 @@ export class RingsOfFile {
   readonly #fd: number;
   readonly #search: RingSearch;
   readonly #open = new Map<string, LivingRing>();
-  /** What is wrong with rings that cannot be read. */
+  /** Faults of rings that cannot be read, by path. */
   readonly faults = new Map<string, TraceFormatError>();
 
   /** @param fd of the file. */

@@ -13,7 +13,7 @@ interface TraceOfRings {
   holds(path: string): boolean;
   /** The files of the trace. */
   files(): Iterable<string>;
-  /** What of a file's path stays when the trace is moved; default: its name. */
+  /** The part of a file's path that stays when the trace is moved; default: its name. */
   labelOf?: (path: string) => string;
   /** The file of a trace, or of a copy, that says by itself that this is its ring. */
   fileNaming?(ring: RingFile): string | undefined;

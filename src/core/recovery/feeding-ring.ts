@@ -14,9 +14,9 @@ export interface FeedingRing {
   readonly path: string;
   readonly isRunning: boolean;
   readonly pid: number;
-  /** What its page says now. */
+  /** Reads its page now. */
   sample(): RingPage;
-  /** What it has noted last to be written: see `RingPage`. */
+  /** The chunk that it last noted to be written: see `RingPage`. */
   readonly notedChunk: NotedChunk | undefined;
   /** Up to where the ring has surely reached its target by now. */
   releasedTo(): number;
@@ -25,7 +25,7 @@ export interface FeedingRing {
   readonly content: RingContent;
 }
 
-/** What an open ring's file has after its page. */
+/** The data of an open ring's file, after its page. */
 export class RingContent {
   readonly #fd: number;
 

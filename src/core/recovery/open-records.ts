@@ -17,7 +17,7 @@ interface OpenRecord {
   closing: boolean;
 }
 
-/** What a ring says of its table and of the records in it. */
+/** Where a ring has its table, and the records in it. */
 export interface TableLayout {
   /** Bytes of the table, and of one slot of it. */
   bytes: number;

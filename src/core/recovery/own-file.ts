@@ -13,7 +13,7 @@ const COMPARED_BYTES = 1 << 20;
 /** So many zeros are no records. */
 const LEAST_ZEROS = 64;
 
-/** What ends a stream, as its format finds out from the file. */
+/** The end of a stream, as its format finds it in the file. */
 export interface Ending {
   /** Where the last whole record ends, in bytes from the start of the file. */
   end: number;

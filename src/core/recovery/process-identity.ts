@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hasCode } from '../files/system-error.js';
 
-/** What distinguishes a process from another with the same pid: native/process/process_identity.h. */
+/** Distinguishes a process from another with the same pid: native/process/process_identity.h. */
 export interface ProcessIdentity {
   pid: number;
   /** Field 22 of `/proc/<pid>/stat`, in decimal; `0` where there is none. */
@@ -24,7 +24,7 @@ function pidNamespace(): string | undefined {
   }
 }
 
-/** What `/proc/<pid>/stat` says of a process of this machine. @throws where there is none. */
+/** Reads `/proc/<pid>/stat`. @throws where there is none. */
 export function statOf(pid: number | 'self'): { state: string; parent: number; start: string } {
   // Field 2 is the name in parentheses and may hold anything; fields are counted from its end.
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,7 +1,7 @@
 import { TracewrightError } from '../errors.js';
 import { integerIn } from '../options/argument.js';
 
-/** What finishing a stream has added to it. */
+/** What was added to a stream to finish it. */
 export interface RecoveredStream {
   /** The file that was completed. */
   path: string;
@@ -17,7 +17,7 @@ export interface RecoveredStream {
   lostRing?: string | undefined;
 }
 
-/** What a recovery has done. */
+/** Result of a recovery. */
 export interface Recovery {
   /** Streams that were completed. */
   streams: RecoveredStream[];
@@ -52,7 +52,7 @@ export function checkWait({ waitMs = DEFAULT_WAIT_MS }: RecoverOptions): number 
   return integerIn('waitMs', waitMs, 0, 2 ** 31 - 1);
 }
 
-/** What a recovery has done that has found nothing. */
+/** The result of a recovery that has found nothing. */
 export function nothingToRecover(): Recovery {
   return { streams: [], emptied: [], faults: [] };
 }

@@ -163,7 +163,7 @@ export class RingFile extends RingPage implements FeedingRing {
     return doubt === undefined ? undefined : doubted(this.path, doubt);
   }
 
-  /** What its page says: nobody else changes it. */
+  /** Reads its page once: nobody else changes it. */
   sample(): RingPage {
     return this;
   }
@@ -191,7 +191,7 @@ export class RingFile extends RingPage implements FeedingRing {
   }
 }
 
-/** What a ring says of its format; undefined if there is no ring, or none that can be read. */
+/** The format that a ring names; undefined if there is no ring, or none that can be read. */
 export function ringFormatAt(
   path: string,
   trace?: string,

@@ -94,7 +94,7 @@ export function blankRing(path: string): TraceFormatError {
 }
 
 /**
- * What the first bytes of a control page say, unchecked. They are enough to follow the file of a live process, and some
+ * The first bytes of a control page, unchecked. They are enough to follow the file of a live process, and some
  * hundred where the page has thousands.
  */
 export class RingFront {
@@ -148,14 +148,14 @@ export function frontBytes(): number {
 }
 
 /**
- * What a control page says: native/ring/control_page.h, read without trusting it. Every number is checked
+ * A control page (native/ring/control_page.h), read without trusting it. Every number is checked
  * against the size of the ring's file and the others.
  */
 export class RingPage extends RingFront {
   readonly path: string;
   declare readonly targetKind: TargetKind;
   readonly capacity: number;
-  /** What precedes the data. */
+  /** Bytes in front of the data. */
   readonly controlBytes: number;
   readonly stampOffset: number;
   /** Offset of ring position 0 in a file of the ring's own. */

@@ -44,7 +44,7 @@ export function isOurs(path: string, { uid }: Pick<Stats, 'uid'>): boolean {
 /** The file that a ring feeds. */
 interface Trace {
   path: string;
-  /** What `fstat` or `lstat` says of it; undefined: there is none. */
+  /** Of `fstat` or `lstat`; undefined: there is no such file. */
   status: Stats | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface WaitingLayout {
   front: number;
 }
 
-/** What a control page says of them; undefined: none wait. */
+/** Reads from a control page where they lie; undefined: none wait. */
 export function waitingLayout(page: DataView): WaitingLayout | undefined {
   const { control } = core;
   const capacity = Number(page.getBigUint64(control.waitingCapacity, LITTLE));

@@ -16,8 +16,8 @@ import type { OpenRecords } from './open-records.js';
 import type { Ring } from './ring.js';
 
 /**
- * What compiled functions do with the slots of a table, as source text that names its `constants`. The table is a constant of theirs, as the
- * ring is of an emitter: that takes a third of the time of the methods of `OpenRecords` and `Ring`.
+ * Source text by which compiled functions use the slots of a table. It names `constants`. The table is a constant of
+ * theirs, as the ring is of an emitter: that takes a third of the time of the methods of `OpenRecords` and `Ring`.
  */
 
 /** A word of the head of the slot whose record is at `at`. */

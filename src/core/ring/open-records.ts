@@ -263,7 +263,7 @@ export class OpenRecords {
     this.#words[head] = (this.#words[head]! & ~LENGTH) | length;
   }
 
-  /** What has written the record at `at`: see `newWriter`. 0: something else. */
+  /** Number of the writer (`newWriter`) of the record at `at`; 0: of another one. */
   writerOf(at: number): number {
     return this.#words[(at >> 2) - HEAD_WORDS + WRITER]!;
   }

@@ -18,7 +18,7 @@ export const UNDECIDED = 1;
 const COPYING = 2;
 const MOVING = 3;
 
-/** What becomes of what waits in slots. */
+/** Where records that wait in slots go. */
 const TO_NOWHERE = 0;
 const TO_RING = 1;
 const TO_TARGET = 2;
@@ -26,7 +26,7 @@ const TO_TARGET = 2;
 /** Part of the ring that writers do not get: what has to wait longer moves there. */
 const RESERVE = 8;
 
-/** What makes room in a ring whose records wait. */
+/** Makes room in a ring whose records wait. */
 export interface Reclaimer {
   /** Lets go of records from the tail on, by `releaseTo`, until so many bytes are free or none can be. */
   reclaim(bytes: number): void;

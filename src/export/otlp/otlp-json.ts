@@ -63,7 +63,7 @@ function statusJson({ code, message }: SpanRecord['status']): string {
   return `"status":{${description}"code":${STATUSES.indexOf(code)}}`;
 }
 
-/** What a span is in JSON before and after its attributes. */
+/** A span in JSON, in two parts: before and after its attributes. */
 function frameOf(span: SpanRecord): [head: string, rest: string] {
   const { parentSpanId, traceState, dropped } = span;
   const start = clampUint64(span.start);

@@ -22,7 +22,7 @@ const EVENT_TIME = 'tracewright.time_unix_nano';
 type FurtherAttributes = readonly (readonly [name: string, value: RecordedValue])[];
 const NONE: FurtherAttributes = [];
 
-/** What OTLP's fields of a span cannot say, as attributes. */
+/** Attributes for what OTLP's fields of a span cannot say. */
 export function furtherAttributes({ start, end, unfinished }: SpanRecord): FurtherAttributes {
   if (!unfinished && end >= start && start >= 0n) return NONE;
   const further: [name: string, value: RecordedValue][] = [];

@@ -156,7 +156,7 @@ export class ParquetFile {
   }
 }
 
-/** What the footer says of a column of a row group that begins at an offset of the file. */
+/** The footer's entry for a column of a row group that begins at an offset of the file. */
 function columnChunk(chunk: Chunk, from: number): ThriftStruct {
   const { column, pages, dictionary, data, uncompressed } = chunk;
   const hasDictionary = dictionary.length > 0;

@@ -22,7 +22,7 @@ const INSTANT_CATEGORY = 'event';
 const FLOW_HIGH = 1 << 30;
 const NO_FLOWS: readonly number[] = [];
 
-/** What all rows are drawn with. */
+/** Names and packets that all rows are drawn with. */
 interface RowDrawing {
   picture: Picture;
   spans: GroupedSpans;

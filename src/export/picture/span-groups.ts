@@ -160,7 +160,7 @@ export class GroupedSpans {
   }
 }
 
-/** What the slice of a span says, next to its ids. */
+/** Annotates the slice of a span, next to its ids. */
 function annotateSpan(packets: PacketWriter, span: SpanRecord): void {
   const { attributes, kind, status, scope, events, links, dropped } = span;
   for (const name in attributes) packets.annotate(name, attributes[name]);

@@ -24,7 +24,7 @@ export interface DrawnSpan {
   childrenApart: DrawnSpan[] | undefined;
 }
 
-/** What is written, in this order: `begin` of a span, or its end. */
+/** Steps in the order in which they are written: `begin` of a span, or its end. */
 interface Step {
   drawn: DrawnSpan;
   isEnd: boolean;

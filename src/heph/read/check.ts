@@ -56,11 +56,11 @@ export function checkTrace(path: string, options: CheckOptions = {}): Generator<
   return checkPackets(path, ownOptions(options, ['onProgress', 'repeats']), undefined);
 }
 
-/** What a layer above requires of events. */
+/** A check that a layer above makes of events. */
 export interface EventCheck {
   /** Rule of its findings. */
   rule: string;
-  /** What is wrong with the cursor's event, which is right by the format. */
+  /** The fault of the cursor's event, which is right by the format; undefined: none. */
   faultOf(cursor: PacketCursor): TraceFormatError | undefined;
 }
 

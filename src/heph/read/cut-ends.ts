@@ -70,7 +70,7 @@ function epochOf(file: string): bigint {
 
 /**
  * Cuts off what follows the last whole packet of a file that has lost its end, and keeps it next to the file.
- * What is kept says to later readers that the file is not whole, even if it has no bytes.
+ * Cuts the end off and keeps it: later readers see by it that the file is not whole, even if it has no bytes.
  *
  * @param fd of the file, open for reading and writing.
  */
@@ -108,7 +108,7 @@ function cutEndsOf(file: string): CutEnd[] {
   return ends.filter((end) => end.epoch === epoch).sort((a, b) => a.offset - b.offset);
 }
 
-/** What earlier recoveries have found missing in a file. */
+/** Faults of a file that earlier recoveries have put on record. */
 export function lossesOf(file: string): TraceFormatError[] {
   return cutEndsOf(file).map(({ path, offset }) => {
     const size = sizeOf(path);

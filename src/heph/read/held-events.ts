@@ -119,7 +119,7 @@ export class HeldRing {
   }
 }
 
-/** What is known of one stream of a file. */
+/** Counters and events of one stream of a file. */
 interface StreamOfFile {
   stream: number;
   /** The last counter in the file of an event that no ring holds; undefined: it has none. */

@@ -29,7 +29,7 @@ import { UnfilledClaims } from './unfilled-claims.js';
 interface FileRings {
   /** Those that are there now, and those that were there before. */
   find(): readonly FeedingRing[];
-  /** What is wrong with some of them, by their paths. */
+  /** Faults of some of them, by path. */
   readonly faults: Map<string, TraceFormatError>;
   close(): void;
 }
@@ -42,7 +42,7 @@ export interface LivingOptions {
   pass?: LivingPass | undefined;
   /** The rings, where they are open; default: those that are found. */
   rings?: FileRings | undefined;
-  /** What an earlier reading had of the rings: `entries` of its ranges. It is not read again. */
+  /** The ranges that an earlier reading had of the rings: `entries` of its ranges. It is not read again. */
   known?: CounterRanges['entries'] | undefined;
   /** Whether a symbolic link at the path is followed. Default: it is. */
   links?: Links | undefined;
@@ -89,7 +89,7 @@ export class LivingFile {
   pids: readonly number[] = [];
   /** Of a dead process, once all parts are read: where the records of the file end. */
   end = 0;
-  /** What the file has lost that its process had written, if that is on no record yet. */
+  /** A loss of bytes that the process had written, if it is on no record yet. */
   loss: TraceFormatError | undefined;
   readonly #fd: number;
   /** The packet at its start, which has the trace's time 0. */
@@ -126,7 +126,7 @@ export class LivingFile {
     this.#rings = rings ?? new RingsOfFile(path, this.#fd, { fileOfRing, isFormat, ringDirs });
   }
 
-  /** What is wrong with rings that were left out, and what the file has lost. */
+  /** Faults of rings that were left out, and losses of the file. */
   get faults(): readonly TraceFormatError[] {
     const found = this.loss === undefined ? [] : [this.loss];
     return [...this.#rings.faults.values(), ...this.#losses, ...found];
@@ -320,7 +320,7 @@ export class LivingFile {
     this.state = alive.length > 0 ? 'growing' : 'died';
   }
 
-  /** What was open when the process died, in the bytes that complete it. */
+  /** The events that were open when the process died, each in the bytes that complete it. */
   #openEvents(ring: FeedingRing, page: RingPage): Buffer[] {
     try {
       const open = ring.content.openRecords(page);

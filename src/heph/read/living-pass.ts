@@ -72,7 +72,7 @@ export class LivingPass {
   }
 }
 
-/** What the pieces of a trace have in common. */
+/** The path that the pieces of a trace share, of one of them. */
 export function traceOf(path: string): string {
   return join(dirname(path), nameOfTrace(path));
 }

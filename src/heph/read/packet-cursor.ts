@@ -147,12 +147,12 @@ export class PacketCursor {
     return this.#living?.overtaken ?? 0;
   }
 
-  /** What is wrong with rings that were left out. */
+  /** Faults of rings that were left out. */
   get faults(): readonly TraceFormatError[] {
     return this.#living?.faults ?? [];
   }
 
-  /** What is in memory of the file; the current packet begins at {@link position}. */
+  /** The part of the file that is in memory; the current packet begins at {@link position}. */
   get bytes(): Buffer {
     return this.#bytes;
   }

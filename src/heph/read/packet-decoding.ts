@@ -53,7 +53,7 @@ export class PacketDecoding {
   readonly #attributes = new AttributeCursor();
   #bytes: Buffer = Buffer.alloc(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
-  /** What is added to a position in #bytes to give the offset in the source. */
+  /** Offset in the source of the first of #bytes. */
   #base = 0;
   /** Positions in #bytes: the packet being decoded, and its end. */
   #packet = 0;

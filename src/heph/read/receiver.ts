@@ -35,7 +35,7 @@ export interface ReceivedPacket {
   epoch: bigint | undefined;
 }
 
-/** What is known of a stream of a sender. */
+/** Counts of a stream of a sender. */
 export interface ReceivedStream extends Readonly<StreamCounts> {
   sender: string;
   /** Its number, u32. */
@@ -44,7 +44,7 @@ export interface ReceivedStream extends Readonly<StreamCounts> {
 
 /** The bytes of a connection. */
 export interface ReceivedConnection {
-  /** What is wrong with the bytes: nothing more is read of the connection, so close it. */
+  /** The fault of the bytes: nothing more is read of the connection, so close it. */
   readonly fault: TraceFormatError | undefined;
   /** Takes the next bytes; returns the packets that can be yielded now. */
   push(bytes: Uint8Array): ReceivedPacket[];

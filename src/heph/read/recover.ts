@@ -54,7 +54,7 @@ function cutAt(fd: number, end: number): void {
   if (fstatSync(fd).size > end) ftruncateSync(fd, end);
 }
 
-/** What the rings add to a file, and where it goes. */
+/** Bytes that the rings add to a file, and their offsets there. */
 function partsToAdd(cursor: PacketCursor): { bytes: Buffer; offset: number }[] {
   const added: { bytes: Buffer; offset: number }[] = [];
   try {

@@ -1,6 +1,6 @@
 import type { EventPacket } from '../packet.js';
 
-/** What became of the events of one stream of one sender, all counted since it was first seen. */
+/** Counts of the events of one stream of one sender, since it was first seen. */
 export interface StreamCounts {
   /** Events that were yielded. */
   received: number;

@@ -14,7 +14,7 @@ interface UnfilledClaim {
   bytes: Buffer | undefined;
 }
 
-/** What the rings of a file have claimed of it and may not have written. */
+/** Ranges of a file that its rings have claimed and may not have written. */
 export class UnfilledClaims {
   readonly #path: string;
   readonly #fd: number;

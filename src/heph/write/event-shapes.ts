@@ -27,7 +27,7 @@ export type EventEmitter = (
 const SEEN_BEFORE_COMPILE = 50;
 /** Compiling takes as long as some hundred events without an emitter: so many pay for it. */
 const EVENTS_A_COMPILE = 1000;
-/** What is compiled at once, before events have paid for it. */
+/** So many descriptions are compiled at once, before events have paid for it. */
 const COMPILED_AT_FIRST = 64;
 /** Shapes of one description, such as several orders of the same names. */
 const MAX_SHAPES = 4;
@@ -183,7 +183,7 @@ export class EventShapes<Emitter> {
     return this.#emitterOfOther(described, attributes);
   }
 
-  /** What is known of a description; undefined if it came too rarely. */
+  /** The shapes of a description; undefined if it came too rarely. */
   #described(description: string): Described<Emitter> | undefined {
     const { length } = description;
     // Past the end the code is NaN, of which a shift makes 0.
@@ -212,7 +212,7 @@ export class EventShapes<Emitter> {
     return shape.emitter ?? this.#count(described, shape);
   }
 
-  /** What is known of a description that is not young; undefined if it came too rarely. */
+  /** The shapes of a description that is not young; undefined if it came too rarely. */
   #otherDescribed(description: string): Described<Emitter> | undefined {
     const old = this.#old.get(description);
     if (old !== undefined) {

@@ -9,7 +9,7 @@ import type { LenientAttributes, TakenAttributes, TypedAttributes } from './take
  */
 export type Timing = number & { readonly __timing: never };
 
-/** What encoders need of a trace. */
+/** The part of a trace that encoders use. */
 export interface EventTrace {
   readonly ring: Ring;
   /** Longest packet that the target takes, in bytes. */
@@ -20,7 +20,7 @@ export interface EventTrace {
   readonly lenient?: LenientAttributes | undefined;
 }
 
-/** What encoders need of a stream. */
+/** The part of a stream that encoders use. */
 export interface EventStream {
   readonly id: number;
   readonly ring: Ring;

@@ -39,7 +39,7 @@ export function prefixed(text: string): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** What an attribute has before its value. */
+/** The bytes of an attribute before its value. */
 export function attributeHead(name: string, type: AttributeType): Buffer {
   return Buffer.concat([prefixed(name), Buffer.of(TYPE_BYTES[type])]);
 }

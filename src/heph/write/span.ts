@@ -30,7 +30,7 @@ export type SpanSchema =
   | Readonly<Record<string, AttributeType>>
   | readonly (readonly [name: string, type: AttributeType])[];
 
-/** What `finish` takes for each attribute type. */
+/** Types of values that `finish` takes, by attribute type. */
 interface ValueTypes {
   u64: number | bigint | boolean;
   i64: number | bigint | boolean;

@@ -162,7 +162,7 @@ export function resolveAttributes(
   return { ...attributes, values: resolvedValues, bound };
 }
 
-/** What has become of values that an attribute cannot have. */
+/** Counts of values that an attribute cannot have, by what was done with them. */
 export interface LenientCounts {
   /** Values that were recorded as text: dates, objects, wide integers and long strings. */
   texts: number;

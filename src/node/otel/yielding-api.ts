@@ -22,7 +22,7 @@ export type Part = 'trace' | 'context' | 'propagation';
 export type Parts = Readonly<Record<Part, object>>;
 
 interface ApiOwner {
-  /** What is served, from the first look-up on. Undefined: nothing. It must not throw. */
+  /** The parts that are served, from the first look-up on; undefined: none. It must not throw. */
   parts(): Parts | undefined;
   /** The version of the copy that has called `setter`. It must not throw. */
   callerVersion(setter: (value: unknown) => void): string | undefined;
@@ -51,7 +51,7 @@ export class YieldingApi {
   readonly #owner: ApiOwner;
   readonly #api: GlobalApi = {};
   #state = NONE;
-  /** What the present registration is about, once it is known. */
+  /** The part that is being registered, once it is known. */
   #asked: Part | undefined;
   #callerVersion: string | undefined;
   #isOurs = true;

@@ -46,7 +46,7 @@ function failureOfAny(error: CallError): string | undefined {
   return (cause as CallError | undefined)?.name === 'TimeoutError' ? errorTypeOf(cause) : undefined;
 }
 
-/** What a call has failed with, by the error that ended it; undefined: the program has given it up. */
+/** The `error.type` of a call that an error ended; undefined: the program has given it up. */
 export function failureOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return OTHER;
   try {

@@ -258,7 +258,7 @@ function callAttributes(
 const UPLOADS =
   /^(?:\/api\/\d+\/envelope\/|\/agent_listener\/invoke_raw_method|\/intake\/v2\/events|\/v0\.\d\/(?:traces|config|stats)$|\/telemetry\/proxy\/|\/dogstatsd\/)/;
 
-/** What is active in a context manager that is not ours. */
+/** Reads what is active in a context manager that is not ours. */
 interface ApiGlobals {
   context?: { active(): { getValue(key: symbol): unknown } };
 }

@@ -79,7 +79,7 @@ function positionIn(headers: readonly unknown[], name: string): number {
   return -1;
 }
 
-/** What is recorded of a request. One property of it: each more is a copy of its shape, and of its properties. */
+/** The record of a request. One property of it: each more is a copy of its shape, and of its properties. */
 class UndiciCall implements CallHeaders {
   readonly #request: UndiciRequest;
   /** Undefined: it is not recorded. */
@@ -194,7 +194,7 @@ function yieldToLater(request: UndiciRequest): void {
   };
 }
 
-/** What a connection calls of a request, in any version: the handlers of the program are called by these. */
+/** Methods of a request that a connection calls, of any version: the handlers of the program are called by these. */
 const CALLBACKS = [
   'onConnect',
   'onRequestStart',
@@ -235,7 +235,7 @@ function callBackInContext(own: Record<string, unknown>): void {
   }
 }
 
-/** What a connection calls of a request with the status, where it leaves HTTP. Undici 7 publishes nothing of it. */
+/** Methods that a connection calls with the status where a request leaves HTTP. Undici 7 publishes nothing of it. */
 const UPGRADES = ['onUpgrade', 'onRequestUpgrade'];
 
 const withUpgrades = new WeakSet();

@@ -17,7 +17,7 @@ const CONTENT_TYPE = 'application/grpc';
 const NO_STATUS = 'NO_GRPC_STATUS';
 const HTTP_OK = 200;
 const HTTP_FAILED = 500;
-/** What a client resets the stream of a call with that it needs no more. */
+/** The code by which a client resets the stream of a call that it needs no more. */
 const CANCEL = 8;
 
 /** Whether a request of HTTP/2 is a call of gRPC: neither gRPC-Web nor Connect, which begin alike. */
@@ -104,7 +104,7 @@ export function endServedGrpc(stream: ServerHttp2Stream, span: Span): void {
   }
 }
 
-/** What a server has failed with that has sent no `grpc-status`. */
+/** The failure of a server that has sent no `grpc-status`. */
 function failureWithoutStatus(answered: number | undefined): string | undefined {
   if (answered === undefined) return ABORTED;
   if (answered === HTTP_OK) return NO_STATUS;

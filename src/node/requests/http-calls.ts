@@ -110,14 +110,14 @@ function reasonOf(request: TracedRequest | undefined): string | undefined {
   return received === request?.socket?.bytesRead ? TIMEOUT : undefined;
 }
 
-/** What a request has failed with that ends with an error; undefined: the program has given it up. */
+/** The `error.type` of a request that ends with an error; undefined: the program has given it up. */
 function failureOfRequest(request: TracedRequest, error: unknown): string | undefined {
   // Node's own error for both: the peer has hung up, or the program.
   const isHungUp = (error as { message?: unknown } | null)?.message === 'socket hang up';
   return isHungUp && request.destroyed ? reasonOf(request) : failureOf(error);
 }
 
-/** What a request has failed with whose answer is not complete; undefined: the program has given it up. */
+/** The `error.type` of a request whose answer is not complete; undefined: the program has given it up. */
 function failureOfBody({ req, socket }: TracedResponse): string | undefined {
   // Only the socket knows who has closed it. One that fails has published its error.
   return (socket as Partial<typeof socket> | null)?.readableEnded === true

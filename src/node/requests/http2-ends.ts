@@ -70,7 +70,7 @@ export function isGivenUp(stream: ClientHttp2Stream): boolean {
   return (stream as Stream)[ENDED_HERE] !== undefined;
 }
 
-/** What a call has failed with whose stream is closed; undefined: with nothing, or the program has given it up. */
+/** The `error.type` of a call whose stream is closed; undefined: it has not failed, or the program has given it up. */
 export function failureOfStream(
   stream: ClientHttp2Stream,
   isAnswered: boolean,

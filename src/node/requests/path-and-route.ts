@@ -195,8 +195,8 @@ function routeOfNext(request: object): string {
 }
 
 /**
- * What a router has left on the request, for routers into which nothing is put; empty: nothing that is a pattern.
- * `baseUrl` is what was requested. Express restores it when a router hands an error on.
+ * The pattern that a router has left on the request, for routers into which nothing is put; empty: nothing that is a
+ * pattern. `baseUrl` is what was requested. Express restores it when a router hands an error on.
  *
  * @param requested the path of the request when it came: frameworks rewrite its URL.
  */

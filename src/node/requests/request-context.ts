@@ -25,7 +25,7 @@ interface Parser {
 
 type Callback = (this: Parser, chunk?: unknown) => unknown;
 
-/** What a callback of Node's parsers is replaced with. Node keeps its parsers in a pool, so few functions are made. */
+/** Replacements of callbacks of Node's parsers. Node keeps its parsers in a pool, so few functions are made. */
 const replaced = new WeakMap<Callback, Callback>();
 
 /** Enters the request that a parser reads. Node leaves the context after each callback. */

@@ -69,7 +69,7 @@ function isHeader(name: string, header: string): boolean {
 }
 
 /**
- * What a span needs of the headers of requests. It reads the list that Node has made of them: Node makes the object
+ * Reads the headers of requests that a span needs. It reads the list that Node has made of them: Node makes the object
  * on request only, and that costs more than the span.
  */
 class HeaderReader {

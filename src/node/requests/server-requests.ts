@@ -57,7 +57,7 @@ interface FastifyReply {
   raw?: ServerResponse;
 }
 
-/** What Fastify publishes for instrumentations to add their hooks. */
+/** The instance that Fastify publishes, to which instrumentations add their hooks. */
 interface FastifyInstance {
   fastify?: { addHook?: (name: string, hook: Hook) => void };
 }
@@ -118,7 +118,7 @@ export function traceServerRequests(
   const guard = new Guard('HTTP requests');
   const context = recorder?.context;
 
-  /** What is open now will never be answered. */
+  /** Requests that are open now will never be answered. */
   const close = guard.wrap<TracedSocket>((socket) => {
     const connection = socket[CONNECTION];
     if (connection === undefined) return;

@@ -74,7 +74,7 @@ function writersIn(path: string): StreamOwner[] {
   }
 }
 
-/** What another process is recovering is left to it: a service must not start later for that. */
+/** A trace that another process is recovering is left to it: a service must not start later for that. */
 function recover(path: string, ringDir: string | undefined): void {
   const options = { waitMs: 0, ringDir };
   warnOfDamage(isHeph(path) ? recoverHeph(path, options) : recoverOvni(path, options));

@@ -82,7 +82,9 @@ function processTree(): typeof import('./process-tree.js') {
   return require('./process-tree.js') as typeof import('./process-tree.js');
 }
 
-/** What a test runner, or a package manager with the hook in `NODE_OPTIONS`, runs: there may be others like it. */
+/**
+ * Whether a test runner started it, or a package manager with the hook in `NODE_OPTIONS`: there may be others like it.
+ */
 export function isRunByTool(): boolean {
   const { env } = process;
   if (env['NODE_TEST_CONTEXT'] !== undefined) return true;

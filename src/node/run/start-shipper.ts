@@ -25,7 +25,7 @@ const SHIPPED_BYTES = String(2 ** 30);
 /** Of processes that a test runner has started: Node's, Jest and Vitest. */
 const TEST_VARIABLES = ['NODE_TEST_CONTEXT', 'JEST_WORKER_ID', 'VITEST'];
 
-/** What becomes of the spans of a run, in a process next to it. */
+/** Sends the spans of a run, from a process next to it. */
 export interface Sender {
   /** Where they are sent, within a budget. It may have a password, so that no command line has it. */
   to: string | undefined;
@@ -33,7 +33,7 @@ export interface Sender {
   metrics: string | undefined;
 }
 
-/** What this process's run wants of a sender; undefined: nothing, or it is run by a test runner. */
+/** The sender of this process's run; undefined: none is wanted, or a test runner started it. */
 export function senderOf({ ship: to, metrics, heph, hephTarget }: Settings): Sender | undefined {
   if (TEST_VARIABLES.some((name) => process.env[name] !== undefined)) return undefined;
   const variable = to === undefined ? 'TRACEWRIGHT_METRICS' : 'TRACEWRIGHT_SHIP';

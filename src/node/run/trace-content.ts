@@ -21,7 +21,7 @@ export interface TraceContent {
   isVersion1: boolean;
 }
 
-/** What lies at a path and below it; what goes away meanwhile is passed over. */
+/** Files at a path and below it; one that goes away meanwhile is passed over. */
 export function contentOf(path: string): TraceContent {
   const content: TraceContent = {
     bytes: 0,
@@ -65,7 +65,7 @@ export function isHeph(path: string): boolean {
   return basename(dirname(path)) === HEPH_FOLDER;
 }
 
-/** What a trace is made of: its rings lie within it, or, of Heph, next to it. */
+/** Files of a trace: its rings lie within it, or, of Heph, next to it. */
 export function contentOfTrace(path: string): TraceContent {
   const content = contentOf(path);
   if (isHeph(path)) content.rings = ringsNextTo(path);

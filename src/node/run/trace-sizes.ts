@@ -2,7 +2,7 @@ import { checkRingOptions } from '../../core/options/ring-options.js';
 import { readSizeVariables } from '../../core/options/size-limits.js';
 import type { CheckedSizeOptions, SizeOptions } from '../../core/options/size-limits.js';
 
-/** What this process may write: with `atMaxBytes: stop`, what earlier traces left of the budget. */
+/** The sizes that this process may write: with `atMaxBytes: stop`, what earlier traces left of the budget. */
 export function sizesOf(used: number): CheckedSizeOptions {
   const { ringBytes } = checkRingOptions({}, { onFull: 'block' });
   const sizes = readSizeVariables(ringBytes);

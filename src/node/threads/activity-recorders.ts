@@ -78,7 +78,7 @@ const REQUEST = 'eventloop.request';
 
 const WAIT = STALL_CAUSES.indexOf('wait');
 const DEBUGGER = STALL_CAUSES.indexOf('debugger');
-/** What native code knows. */
+/** The causes that native code knows. */
 const NATIVE_CAUSES = STALL_CAUSES.slice(0, DEBUGGER);
 
 /** Of a part of a profile, in the order of `takeProfile`. */

@@ -28,7 +28,7 @@ export function observeThread(
 
 const UNSHOWN = 'threads that sleep are shown as running';
 
-/** What shows sleeps is loaded with the first call. */
+/** Sleeps are shown by a module that is loaded with the first call. */
 function showSleeps(
   activity: ThreadActivity | undefined,
   inFlight: () => RequestsInFlight | undefined,

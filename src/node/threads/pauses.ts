@@ -25,7 +25,7 @@ export interface Stall {
   recorded: boolean;
   /** Stacks that the thread had, and how often each was found: the most frequent first. */
   stacks: readonly (string | number)[];
-  /** What was active when the stacks were taken, as Node keeps it, and how often each was found. */
+  /** The contexts that were active when the stacks were taken, as Node keeps them. */
   contexts: readonly (object | number)[];
 }
 

@@ -18,7 +18,7 @@ export function shownSleep(
   inFlight: () => RequestsInFlight | undefined,
 ): Sleep {
   const guard = new Guard('sleeps of the thread');
-  /** What reports a turn may sleep itself. */
+  /** Set while a turn is reported: that may sleep itself. */
   let isBusy = false;
   const isIdle = (): boolean => activity?.isIdle !== false && (inFlight()?.count ?? 0) === 0;
 

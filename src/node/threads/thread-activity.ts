@@ -27,7 +27,7 @@ const BRIEF = 1e9;
 const STALL = 1;
 
 /**
- * What the calling thread itself does, apart from any request: how long it runs, how its event loop turns, and its
+ * Activity of the calling thread, apart from any request: how long it runs, how its event loop turns, and its
  * garbage collections. What records it is loaded with the first span of the thread, or a second after the loop's
  * first turn: a short program has neither.
  */

@@ -34,7 +34,7 @@ export function writeProcessMetadata(
   });
 }
 
-/** What the metadata of the process has of a thread. */
+/** Entry of a thread in the metadata of the process. */
 export function threadEntry(tid: number, metadata: string): string {
   return `"${tid}":${metadata}`;
 }

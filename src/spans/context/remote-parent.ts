@@ -5,7 +5,7 @@ import { hexWord } from './ids.js';
 import type { SpanIds, TraceParent } from './trace-context.js';
 
 /**
- * What a caller has sent: its span, as parent of one here, and its baggage. It is what spans below it carry, so that no
+ * A caller's span, as parent of one here, and the baggage that it has sent. It is what spans below it carry, so that no
  * other object is needed.
  */
 export class RemoteParent implements Carried, Senders {

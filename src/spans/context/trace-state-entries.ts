@@ -1,7 +1,8 @@
 import { MAX_MEMBERS, OPEN_TELEMETRY, OWN } from './trace-context.js';
 
 /**
- * What a `tracestate` says of sampling. Texts are valid: `checkTraceState` has passed them, or they were made here.
+ * Reads the entries of a `tracestate` about sampling. Texts are valid: `checkTraceState` has passed them, or they were
+ * made here.
  */
 
 /**

@@ -18,7 +18,7 @@ interface Ended {
   readonly failed: boolean;
 }
 
-/** What this thread does with a trace once it is known what another one does. */
+/** Called with a trace once another thread has decided about it. */
 export interface Follower {
   keepFor(trace: number): void;
   releaseFor(trace: number, requests: RequestCounts, duration: number, failed: boolean): void;

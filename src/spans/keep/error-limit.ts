@@ -4,7 +4,7 @@ const MOST_KINDS = 4096;
 
 /** How many times the limit may be kept in a second that has more than the one before. */
 const MOST = 1.5;
-/** What is above the limit in a first second is kept as a share of it, by this divisor. */
+/** In a first second, one of so many above the limit is kept. */
 const ABOVE = 4;
 
 /** A second: how many wanted to be kept of each kind, and how many were. */
@@ -23,7 +23,7 @@ export class KeepLimit {
   readonly #limit: number;
   #now = new Second();
   #last = new Second();
-  /** What each kind may have of a second. */
+  /** Traces a second that each kind may have. */
   #part = Infinity;
 
   constructor(limit: number) {

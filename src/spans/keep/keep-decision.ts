@@ -52,7 +52,7 @@ export class KeepDecision {
     this.surelySlow = Math.max(...limits);
   }
 
-  /** What `tracestate` says of the share of all traces. */
+  /** The entry of `tracestate` for the share of all traces. */
   get threshold(): string {
     return this.#sampler.recorded;
   }

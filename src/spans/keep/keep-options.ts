@@ -7,7 +7,7 @@ import type { SpanKind } from '../layout.js';
 /** A duration in milliseconds, or a percentile of the route's own recent requests: `p99`. */
 export type SlowLimit = number | `p${number}`;
 
-/** What is known of a request when it is decided whether its trace is kept. */
+/** A request whose trace is to be kept or released. */
 export interface DecidedRoot {
   readonly name: string;
   readonly kind: SpanKind;

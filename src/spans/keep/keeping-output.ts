@@ -156,7 +156,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     return until !== 0 && this.#isWithinLimit('late', span) ? until : 0;
   }
 
-  /** What a caller has said, as long as it holds. From message to message it goes once. */
+  /** The decision of a caller, as long as it holds. From message to message it goes once. */
   #passedOn({ flags, traceState }: Span, isByMessage: boolean): number {
     if (isByMessage && kindOf(flags) !== CLIENT) return 0;
     const until = keptUntil(traceState);

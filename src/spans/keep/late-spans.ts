@@ -4,7 +4,7 @@ import { BELOW } from '../span.js';
 import type { Span } from '../span.js';
 import { standIn } from '../unrecorded-span.js';
 
-/** What begins so long after its trace was decided is no part of it. */
+/** A span that begins so many ms after its trace was decided is no part of it. */
 export const LATE_MS = 5000;
 export const LATE_NS = LATE_MS * 1e6;
 

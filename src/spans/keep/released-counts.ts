@@ -35,7 +35,7 @@ const ERRORS = 2;
 const LIMIT = 3;
 const SUMS = 4;
 
-/** What a record has of durations. */
+/** Counts of durations, as a record has them. */
 export interface RecordedCounts {
   readonly count: number;
   readonly errors: number;
@@ -86,7 +86,7 @@ export class DurationCounts {
     return Infinity;
   }
 
-  /** What is recent counts more than what is not. */
+  /** Halves all counts, so that recent ones weigh more. */
   halve(): void {
     let sum = 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
@@ -96,7 +96,7 @@ export class DurationCounts {
     this.#sums[COUNT] = sum;
   }
 
-  /** What is above 0, for a record, and is at 0 after it; undefined: nothing is. */
+  /** Takes the counts above 0 for a record, and sets them to 0; undefined: there are none. */
   take(): RecordedCounts | undefined {
     const { counts } = this;
     const pairs = this.#pairs;

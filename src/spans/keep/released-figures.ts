@@ -5,7 +5,7 @@ import type { Span } from '../span.js';
 import { DurationCounts } from './released-counts.js';
 
 export const ROUTE_ATTRIBUTE = 'http.route';
-/** What a server of gRPC has for a route. */
+/** The attribute that a server of gRPC has for a route. */
 export const METHOD_ATTRIBUTE = 'rpc.method';
 
 /** Reads the attributes of an open span, which stays as it is. */
@@ -37,7 +37,7 @@ export interface Numbering {
   numberOf(counts: Uint8Array): number;
 }
 
-/** What remains of spans of one name that were not kept, since the last record. */
+/** Counts of the spans of one name that were not kept, since the last record. */
 export class ReleasedFigures {
   declare readonly name: string;
   declare readonly route: string;
@@ -49,7 +49,7 @@ export class ReleasedFigures {
   readonly released = new DurationCounts();
   /** By which a redaction of the name goes. */
   readonly #attributes: SpanAttributes | undefined;
-  /** What has changed name and route for the record, and to what. */
+  /** The redactor by which name and route were last changed for the record. */
   #redactor: Redactor | undefined;
   #redacted: readonly [name: string, route: string] | undefined;
 

@@ -14,7 +14,7 @@ const LEAST_FOR_PERCENTILE = 100;
 const LOOK_UP = 256;
 const RECENT = 20_000;
 
-/** What is known of the requests of one name and route in a thread. */
+/** Counts of the requests of one name and route in a thread. */
 export class RequestCounts extends ReleasedFigures {
   declare readonly rule: SlowRule;
   /** Requests so far. */

@@ -15,7 +15,7 @@ const SET_WORDS = ENTRY_WORDS * OF_A_SET;
 const THREADS = SETS * SET_WORDS;
 const PROCESS_WORDS = THREADS + 16;
 
-/** What becomes of a trace. */
+/** The state of a trace. */
 export const TRACE_UNKNOWN = 0;
 export const TRACE_UNDECIDED = 1;
 export const TRACE_KEPT = 2;
@@ -23,7 +23,7 @@ export const TRACE_RELEASED = 3;
 /** Another thread wants it kept, for the reason above the lowest bits. */
 const WANTED = 4;
 const STATE_MASK = 7;
-/** What is above these bits: the reason, or of a trace that is kept the time of the decision. */
+/** Bits from here on: the reason, or of a trace that is kept the time of the decision. */
 const MORE_SHIFT = 3;
 /** Milliseconds of a unit of these times. */
 const UNIT_MS = 16;
@@ -39,8 +39,8 @@ export function sharedNow(): number {
 }
 
 /**
- * What the threads of the process tell each other of traces that may have spans in several of them. Each trace has one
- * thread that decides. An entry that was overwritten is unknown again.
+ * A table of the process in which threads find the decisions about traces that may have spans in several of them. Each
+ * trace has one thread that decides. An entry that was overwritten is unknown again.
  */
 export class ThreadDecisions {
   readonly #words = new Int32Array(processWords(4 * PROCESS_WORDS));

@@ -26,10 +26,10 @@ export const ROOT_WAITS = 32;
 export const BY_MESSAGE = 64;
 /** Nothing below it says that it is kept, because of the limit. */
 export const LIMITED = 128;
-/** What is called below it hears that it is kept. */
+/** Services that are called below it hear that it is kept. */
 export const SENT = 256;
 
-/** What became of a trace: nothing that is known, or nothing that concerns a span that begins now. */
+/** Of a trace: nothing is known, or nothing that concerns a span that begins now. */
 export const OVER = 0;
 export const WAS_KEPT = 1;
 export const WAS_RELEASED = 2;
@@ -53,7 +53,7 @@ export abstract class UndecidedTraces {
   readonly firstIds: Int32Array;
   /** Why a trace is kept, if it is KEPT. */
   readonly reasons: Int32Array;
-  /** What the other threads see of a trace that this one decides about; 0: nothing. */
+  /** By trace that this thread decides about, its entry for other threads; 0: none. */
   readonly shared: Int32Array;
   readonly decisions = new ThreadDecisions();
 
@@ -172,7 +172,7 @@ export abstract class UndecidedTraces {
     return this.#numbers[UNUSED]!;
   }
 
-  /** What native code knows of traces from here. */
+  /** The arrays that native code shares. */
   protected get ownIndex() {
     const { bytes, ended, flags, records, roots, shared } = this;
     const { entries: released, oldest } = this.#released;
@@ -237,7 +237,7 @@ export abstract class UndecidedTraces {
     return ring.stamp[0]!;
   }
 
-  /** What became of a trace that does not wait, to a span of it that begins at `start`. */
+  /** The decision about a trace that does not wait, for a span of it that begins at `start`. */
   pastOf(t2: number, t3: number, start: number): number {
     const since = start - LATE_NS;
     const kept = this.#kept.timeOf(t2, t3);

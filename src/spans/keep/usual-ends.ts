@@ -11,13 +11,13 @@ const WORD = 1;
 const KIND = 2;
 /** A trace of the share of all has at least this in bits of its id. */
 export const CHOSEN_FROM = 4;
-/** What the slot becomes if a span has ended: it waits there or is released. */
+/** Instead of the slot of a span that has ended: it waits there or is released. */
 const DONE = -1;
 /** Of `times`, in nanoseconds: from when on no release is usual, and how long a trace took. */
 export const UNTIL = 0;
 const DURATION = 1;
 
-/** What the ends of waiting spans need of the output of their thread. */
+/** The part of a thread's output that ends of waiting spans use. */
 export interface KeptSpans {
   /** The number of the resource; 0: it could not be defined. */
   readonly resource: number;

@@ -18,7 +18,7 @@ import { hasFailed } from './span-flags.js';
 import { BEGINS_WITHIN, FAILED, KEPT, RELEASED } from './undecided-traces.js';
 import { WaitingTraces } from './waiting-traces.js';
 
-/** What a trace is to those who write into a ring where its events wait. */
+/** The trace for encoders that write into a ring where its events wait. */
 function waitingTrace(trace: StreamTrace, ring: WaitingRing): StreamTrace {
   return {
     ring,

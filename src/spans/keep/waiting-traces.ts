@@ -21,7 +21,7 @@ const MOST_OF_SURVIVORS = 1 / 2;
 /** Part of the ring from which on a trace is decided before its root ends. */
 const LONGEST_TRACE = 1 / 4;
 
-/** What decides about a trace that cannot wait any longer. */
+/** Decides about a trace that cannot wait any longer. */
 export interface Judge {
   /** Whether it is certain by now that the trace is kept; the reason, or 0. */
   certain(trace: number): number;
@@ -65,7 +65,7 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
   readonly #kinds = new Uint16Array(2 * ALL_KINDS);
   /** Kinds that native code counts. */
   #counted = 0;
-  /** What `ends` are called with; undefined: they cannot be. */
+  /** The arguments of `ends`; undefined: they cannot be called. */
   readonly call = new Int32Array(new ArrayBuffer(4 * CALL));
   readonly times = new Float64Array(new ArrayBuffer(8 * CALL));
   readonly ends: UsualEnds | undefined;

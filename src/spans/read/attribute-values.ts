@@ -30,7 +30,7 @@ const [BOOLEAN, NULL, BIGINT, BYTES, ARRAY, MORE] = [
 const IS_MODIFIER: boolean[] = [];
 for (const code of [BOOLEAN, NULL, BIGINT, BYTES, ARRAY, MORE]) IS_MODIFIER[code] = true;
 
-/** What violates the format or the contract of spans. */
+/** A violation of the format or of the contract of spans. */
 export class BadSpan extends Error {
   readonly field: string | undefined;
   readonly limit: string | undefined;

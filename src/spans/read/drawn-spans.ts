@@ -5,7 +5,7 @@ import { valueUnderAnyName, withoutQuery } from './older-names.js';
 const METHOD = 'http.request.method';
 
 /**
- * What a request is: `GET /users/:id`. Undefined: the attributes are of no request.
+ * The name of a request: `GET /users/:id`. Undefined: the attributes are of none.
  *
  * @param valueOf the value of an attribute.
  */
@@ -27,7 +27,7 @@ export function drawnName({ name, attributes, unfinished }: SpanRecord): string 
   return unfinished ? `${drawn} (unfinished)` : drawn;
 }
 
-/** What of a record is no attribute, under the names that all pictures have. */
+/** Names in all pictures for fields of a record that are no attributes. */
 export const ENDS_EARLY = 'ends before its start by (ns)';
 
 /** The attributes of a span, and what else its record says of it. */

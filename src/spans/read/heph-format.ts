@@ -34,7 +34,7 @@ function tracesIn(directory: string, ringed: readonly string[]): string[] {
   return [...new Set([...named, ...ringed])].sort();
 }
 
-/** What readers of spans refuse in the events of a file, which are right by the format. */
+/** The check of readers of spans, for events that are right by the format. */
 function spanCheck(path: string): EventCheck {
   const decoder = new SpanDecoder(path);
   return {
@@ -51,7 +51,7 @@ function spanCheck(path: string): EventCheck {
   };
 }
 
-/** What is nearly a span: readers take it for a plain event. */
+/** Whether it is nearly a span: readers take it for a plain event. */
 function lostIdentity(path: string, { view, position, size, offset }: PacketCursor) {
   const [field] = damagedIdentity(view, attributesAt(view, position), position + size);
   if (field === undefined) return undefined;

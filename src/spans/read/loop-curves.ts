@@ -18,7 +18,7 @@ import {
   VERSION,
 } from '../layout.js';
 
-/** What an event loop did from the start of a record to its end. A figure is undefined if it was not recorded. */
+/** Figures of an event loop, from the start of a record to its end. A figure is undefined if it was not recorded. */
 export interface LoopFigures {
   /** Of the record, in ns: at least 1. */
   length: number;
@@ -47,7 +47,7 @@ export interface LoopFigures {
   rss: number | undefined;
 }
 
-/** What an event says of an event loop; undefined: nothing. */
+/** The figures of an event loop in an event; undefined: it has none. */
 export function loopFiguresOf(event: EventPacket): LoopFigures | undefined {
   const { description, attributes, start, end } = event;
   if (description !== LOOP_DESCRIPTION || attributes[0]?.name !== VERSION) return undefined;

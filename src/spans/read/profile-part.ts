@@ -63,7 +63,7 @@ function listOf(text: string): string[] {
   return text === '' ? [] : text.split(',');
 }
 
-/** What an event says of a profile; undefined: nothing. What is not as the contract says is left out. */
+/** The part of a profile in an event; undefined: it has none. Samples that break the contract are left out. */
 export function profilePart({
   description,
   stream,

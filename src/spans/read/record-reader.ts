@@ -9,7 +9,7 @@ import { isEventAt, packetBytes } from '../../heph/read/packet-head.js';
 import type { EventPacket } from '../../heph/packet.js';
 
 const WINDOW_BYTES = 128 << 10;
-/** What is read first of a window: of most, single records are wanted. */
+/** So many bytes of a window are read first: of most, single records are wanted. */
 const PIECE_BYTES = 2 << 10;
 /** Windows overlap by so many bytes: a record of that size lies in one as a whole. */
 const OVERLAP_BYTES = 16 << 10;

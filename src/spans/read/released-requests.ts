@@ -59,7 +59,7 @@ function durationsIn(text: string): ReleasedRequests['durations'] {
 }
 
 /**
- * What an event of counts says.
+ * Reads an event of counts.
  *
  * @param epoch of its trace, in nanoseconds since 1970.
  */

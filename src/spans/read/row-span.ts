@@ -4,7 +4,7 @@ import { KIND_MASK, STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../rows
 import { KINDS, STATUSES } from '../layout.js';
 import type { SpanRecord } from '../span-record.js';
 
-/** What the columns say of a span. */
+/** The fields of a span that are in columns. */
 interface RowSpan {
   /** Four words. */
   traceId: Uint32Array;

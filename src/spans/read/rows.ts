@@ -74,7 +74,7 @@ function* batches(path: string, options: RowOptions): Generator<ReadBatch, void>
   }
 }
 
-/** What a reader says of an offset where no whole packet lies. */
+/** The fault of an offset where no whole packet lies. */
 function headFault(path: string, since: number): unknown {
   const cursor = new PacketCursor(path, { since });
   try {

@@ -119,12 +119,12 @@ const letter = (name: string): number => name.charCodeAt(1);
 const NO_BYTES = new DataView(new ArrayBuffer(0));
 const NO_PARENT = '0000000000000000';
 
-/** What a file says of its spans: definitions and clocks, and the spans themselves. */
+/** Decodes the spans of a file, with its definitions and clocks. */
 export class SpanDecoder {
   readonly #path: string;
   readonly #attributes = new AttributeValues();
   readonly #ids = new HexWords(4);
-  /** What events say that are no spans. */
+  /** Notes of events that are no spans. */
   readonly notes: SpanNotes;
   readonly #isOfTrace: boolean;
   readonly #onDemand: boolean;

@@ -79,7 +79,7 @@ function* filesIn(path: string, search: Search, isRoot: boolean): Generator<stri
   }
 }
 
-/** What was listed and is gone was deleted meanwhile, unless its name is another one. */
+/** Refuses a listed file that is gone, unless it was deleted or renamed meanwhile. */
 function refuseListed(path: string, onFault: OnFault | undefined, error: unknown): void {
   const fault = hasCode(error, 'ENOENT') ? nameNotText(path) : error;
   if (fault !== undefined) refuse(onFault, path, fault);

@@ -51,7 +51,7 @@ const TEXTS: ReadonlySet<number> = new Set([SCOPE_NAME, SCOPE_VERSION, SCHEMA_UR
 /** Definitions of a file: as many as there are numbers for them. */
 const MAX_DEFINITIONS = 1 << 16;
 
-/** What a thread says is not in its trace. */
+/** Losses that a thread has put on record. */
 export interface RecordedLosses {
   stream: number;
   /** Records that found its ring full. */
@@ -66,7 +66,7 @@ export function needsVersion(length: number, text: () => string): boolean {
   return OUR_LENGTHS.has(length) && OURS.has(text());
 }
 
-/** What events of a file say that are no spans: definitions, clocks, losses. */
+/** Definitions, clocks and losses of a file: events that are no spans. */
 export class SpanNotes {
   readonly resources = new Map<number, RecordedResource>();
   readonly scopes = new Map<number, RecordedScope>();
@@ -79,7 +79,7 @@ export class SpanNotes {
   isClock = false;
   /** Whether it is a definition, a clock record or a record of losses. */
   isNote = false;
-  /** What it says of losses. */
+  /** Its losses. */
   losses: RecordedLosses | undefined;
   readonly #path: string;
   readonly #isOfTrace: boolean;

@@ -37,7 +37,7 @@ interface PlainRecord {
 }
 
 /**
- * What an event says that is no span. Of a repeated name, each value has a number.
+ * The record of an event that is no span. Of a repeated name, each value has a number.
  *
  * @param decoding of a large event has yielded its attributes: their values are decoded whenever they are read.
  */
@@ -133,7 +133,7 @@ export class SpanSource implements AttributeReader {
     return this.#faults;
   }
 
-  /** What the threads say is not in their trace. */
+  /** Losses that the threads have put on record. */
   get losses(): RecordedLosses[] {
     this.#noteAll();
     return [...this.#losses.values()];
@@ -236,7 +236,7 @@ export class SpanSource implements AttributeReader {
   }
 
   /**
-   * What a person wants to know of the event at an offset.
+   * Details of the event at an offset, for a person.
    *
    * @param most attributes of its own; the others are counted.
    */

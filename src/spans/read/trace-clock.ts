@@ -3,7 +3,7 @@ import { CLOCK_JUMP } from '../layout.js';
 /** Steps that are kept: spans may have begun before some of them. */
 const MAX_STEPS = 256;
 
-/** What a clock record says of one moment, in ns: 64 bits each. */
+/** One moment of a clock record, in ns: 64 bits each. */
 export interface ClockReading {
   /** Since 1970. */
   readonly real: bigint;
@@ -17,7 +17,7 @@ interface ClockStep {
   readonly offset: bigint;
 }
 
-/** What a reader needs that goes on in the middle of a trace. */
+/** State with which a reader goes on in the middle of a trace. */
 export interface ClockState {
   /** Of the first and of the last epoch packet, in ns since 1970. */
   first: bigint | undefined;
@@ -30,7 +30,7 @@ export function noClock(): ClockState {
   return { first: undefined, epoch: 0n, steps: [] };
 }
 
-/** What a trace says of the wall clock: where its own time begins, and when the clock has jumped since. */
+/** The wall clock of a trace: where its own time begins, and when the clock has jumped since. */
 export class TraceClock {
   #first: bigint | undefined;
   #epoch: bigint;
@@ -76,7 +76,7 @@ export class TraceClock {
     if (steps.length > MAX_STEPS) steps.shift();
   }
 
-  /** What is to be added to a time of the trace, for nanoseconds since 1970. */
+  /** Ns to add to a time of the trace, for nanoseconds since 1970. */
   offsetAt(time: bigint): bigint {
     return this.#epoch + this.#stepAt(time);
   }

@@ -273,7 +273,7 @@ function unboundedText(pattern: string): string {
 }
 
 /**
- * What redacts if the patterns cannot be used: no path is recorded.
+ * The redactor for patterns that cannot be used: no path is recorded.
  *
  * @param reason that a wrong variable is not used.
  * @throws TracewrightError if the option itself is wrong.

@@ -15,7 +15,7 @@ export interface OpenRecord {
   readonly isWhole: boolean;
 }
 
-/** What the compiled functions need of the output of a thread. */
+/** The part of a thread's output that compiled functions use. */
 export interface SlotOutput {
   readonly stream: Stream;
   /** The number of the resource; 0: it could not be defined. */
@@ -33,7 +33,7 @@ export type StartWriter = (
   text: string,
 ) => number;
 
-/** What encodes prefixes, and knows scopes by their numbers. */
+/** Encodes prefixes, and knows scopes by their numbers. */
 export interface PrefixOutput extends SlotOutput {
   scopeNumber(scope: Scope): number;
   /** Of the scopes of open spans: bits above their numbers. */
@@ -48,8 +48,8 @@ const OFTEN = 8;
 const NO_NUMBER = 0xffff_fffe;
 
 /**
- * What the records of many spans begin with: name, kind, scope, and attributes that all of them have. The last of these
- * may end with a text that each span has of its own.
+ * The beginning that the records of many spans share: name, kind, scope, and attributes that all of them have. The last
+ * of these may end with a text that each span has of its own.
  */
 export class Prefix {
   readonly scope: Scope;
@@ -62,7 +62,7 @@ export class Prefix {
   idsAt = 0;
   /** Of the same name. */
   next: Prefix | undefined = undefined;
-  /** What it was encoded for. */
+  /** The output for which it was encoded. */
   output: PrefixOutput | undefined = undefined;
   record: Buffer | undefined = undefined;
   /** Bytes of the record; 0: spans cannot begin with it. */
@@ -76,7 +76,7 @@ export class Prefix {
   valueBytes = 0;
   /** The number of the scope, with the mark of open spans. */
   scopeWord = 0;
-  /** What has written the last span that began with it, and what has written others. */
+  /** The writer of the last span that began with it, and those of others. */
   writer: StartWriter | undefined = undefined;
   writers: readonly StartWriter[] = [];
   #uses = 0;
@@ -190,7 +190,7 @@ const named = new BoundedCache<Named>(
   },
 );
 
-/** What spans of a name, kind and scope begin with. */
+/** The prefix of spans of a name, kind and scope. */
 export function prefixOf(name: string, scope: Scope, kind: number): Prefix {
   const last = scope.last as Prefix | undefined;
   return last !== undefined && last.name === name && last.kind === kind

@@ -36,7 +36,7 @@ export class ClockJumps {
   }
 
   /**
-   * What a clock record says, if one is due.
+   * The fields of a clock record, if one is due.
    *
    * @param now nanoseconds since the trace's epoch.
    */

@@ -8,7 +8,7 @@ export interface EncodedLosses {
 }
 
 /**
- * What a thread has lost, as an open record in a reserved slot. So whatever ends the process writes it, with the
+ * A thread's losses, as an open record in a reserved slot. So whatever ends the process writes it, with the
  * spans that are open then.
  */
 export class LossNote {

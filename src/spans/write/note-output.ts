@@ -49,7 +49,9 @@ export function hide<Output extends object, Name extends keyof Output>(
   Object.defineProperty(output, name, { value });
 }
 
-/** What a stream has besides spans: definitions of what they refer to, clock records, losses, and what is counted. */
+/**
+ * Writes the records of a stream that are no spans: definitions of what they refer to, clock records, losses, counts.
+ */
 export class NoteOutput {
   declare readonly stream: Stream;
   /** Where what never waits goes. */

@@ -30,7 +30,7 @@ const RENAMED = new Scope('renamed');
 /** Writers of a prefix that are tried one after the other. */
 const MOST_WRITERS = 4;
 
-/** What open spans need of the output of their thread. */
+/** The part of a thread's output that open spans use. */
 export interface SpanEncoder extends PrefixOutput {
   readonly ring: Ring;
   /** Whether every attribute is recorded as it is. */
@@ -67,7 +67,7 @@ function compileEnd(output: SlotOutput, table: OpenRecords): SlotEnd {
 export class OpenSpans {
   readonly #output: SpanEncoder;
   readonly #table: OpenRecords;
-  /** What the end of the process says of the thread's losses. */
+  /** The thread's losses, for the end of the process. */
   readonly losses: LossNote;
   readonly #attributes: SlotAttributes;
   readonly #writers: StartWriters | undefined;
@@ -191,7 +191,7 @@ export class OpenSpans {
     return true;
   }
 
-  /** What spans count as that get this name later. */
+  /** The number by which spans count that get this name later. */
   #numberOf(name: string): number {
     const prefix = prefixOf(name, RENAMED, 0);
     if (prefix.output !== this.#output) prefix.enter(this.#output, this.#table);

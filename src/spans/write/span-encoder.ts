@@ -31,7 +31,7 @@ import type { TraceTime } from '../time.js';
 import { SUBSTREAM_OFFSET } from '../../heph/layout.js';
 import type { EventWriter } from './event-writer.js';
 
-/** What of a span that is too large for its target is recorded, the most first. */
+/** How much of a span that is too large for its target is recorded, the most first. */
 interface Portion {
   readonly details: boolean;
   readonly attributes: boolean;

@@ -42,7 +42,7 @@ export function isSection(code: number): boolean {
   return code >= FIRST_SECTION && code <= LAST_SECTION;
 }
 
-/** What readers of spans require of the value of a reserved attribute, by its letter; 0: nothing, or one of several. */
+/** By the letter of a reserved attribute, the type that its value must have; 0: any, or one of several. */
 const WANTED = new Uint8Array(256);
 const [TEXT, UNSIGNED] = [1, 2];
 for (const name of [CONTINUED, EVENT, STATUS_MESSAGE, TRACE_STATE]) WANTED[codeOf(name)] = TEXT;

@@ -6,7 +6,7 @@ import { isEventAt, packetBytes } from '../../../heph/read/packet-head.js';
 import { noteClock, noteEpoch } from '../clock-record.js';
 import type { TraceClock } from '../trace-clock.js';
 
-/** What the processor's caches hold: a record is read twice, for its size and for what it says. */
+/** As much as the processor's caches hold: a record is read twice, for its size and for its content. */
 const WINDOW_BYTES = 256 << 10;
 
 /** Whole records in memory. */
