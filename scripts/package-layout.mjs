@@ -80,7 +80,7 @@ const exceptions = [
   // looks for exports in it, for `--import`, takes Node 22 more than 10 ms for 9 kB.
   [/^(node\/(?:begin-hook|enabled)|core\/options\/switch)$/, 'node/hook'],
   // Smaller than what it costs to load a file.
-  [/^spans\/hook-spans$/, 'core/start'],
+  [/^spans\/(hook-spans|keep\/thread-stalls)$/, 'core/start'],
   // ncc finds the binaries in files of older syntax only: see load-addon.ts.
   [/^core\/load-addon$/, 'core/load-addon'],
   // Names of channels, of which the hook needs no more at the start.

@@ -58,6 +58,7 @@ describe('tracewright report', () => {
       'interruptions',
       'threads',
       'profile',
+      'allocations',
       'memory',
       'open',
       'completeness',
