@@ -49,7 +49,7 @@ const LONG = [
   'test/cli/commands/{convert,dumpi,large-packet,report-mpi,several-services}.test.ts',
   'test/export/parquet.test.ts',
   'test/ship/{nats-target,parquet-target,metrics}.test.ts',
-  'test/look/report/{called-services,compiled-program,duckdb,findings/sick-shop,print/html/hostile-page,released-requests,stalls,print/text/hostile-text}.test.ts',
+  'test/look/report/{called-services,compiled-program,duckdb,findings/{sick-shop,sick-programs},print/html/hostile-page,released-requests,stalls,print/text/hostile-text}.test.ts',
   'test/look/index/{growing-trace,hostile,cache/forged-index}.test.ts',
   // Processes that send to a receiver, and are killed.
   'test/ship/**',

@@ -2,6 +2,7 @@ import { finishOnSignal } from '../core/signals.js';
 import { hookStream } from '../ovni/write/hook-stream.js';
 import type { GarbageCollections } from './threads/garbage-collections.js';
 import type { ThreadActivity } from './threads/thread-activity.js';
+import { part } from './warning.js';
 
 /** Signals that end a process, and that an operator sends to a service. POSIX says their numbers. */
 const SIGNALS = new Map<string | symbol, number>([
@@ -42,5 +43,19 @@ export function completeAtExit(
     } catch {
       // The process is ending, with or without the last few events.
     }
+  });
+}
+
+/** Records as a span what nothing catches: it ends the thread, or the process. */
+export function recordUncaught(): void {
+  process.on('uncaughtExceptionMonitor', (error: unknown) => {
+    // The program goes on if it handles such errors.
+    if (process.listenerCount('uncaughtException') > 0) return;
+    if (process.hasUncaughtExceptionCaptureCallback()) return;
+    part('the error that ends the thread is not recorded', () => {
+      const late =
+        require('./threads/uncaught-error.js') as typeof import('./threads/uncaught-error.js');
+      late.recordError(error);
+    });
   });
 }

@@ -33,6 +33,17 @@ export function exceptionAttributes(error: unknown): ExceptionAttributes {
   return found;
 }
 
+const FRAME = /^\s+at .{1,1300}:\d+:\d+\)?$/;
+
+/** Where an error was made, without its message, which may contain values. */
+export function frameAttributes(error: unknown): ExceptionAttributes {
+  const found = exceptionAttributes(error);
+  const { 'exception.message': message = '', 'exception.stacktrace': stack = '' } = found;
+  const lines = stack.slice(stack.indexOf(message) + message.length).split('\n');
+  const frames = lines.filter((line) => FRAME.test(line)).join('\n');
+  return frames === '' ? {} : { 'exception.stacktrace': frames };
+}
+
 /** Errors of Next.js that are a redirect, or a page for 401, 403 and 404. */
 const NEXT_ANSWER = /^NEXT_(?:REDIRECT|HTTP_ERROR_FALLBACK|NOT_FOUND)\b/;
 const FAILED = 500;

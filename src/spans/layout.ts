@@ -188,6 +188,9 @@ export const HEAP_END_DESCRIPTION = 'tracewright.heap';
 /** u64: the limit in MiB. */
 export const HEAP_LIMIT = 'limit';
 
+/** The name of a span of what nothing caught: it ended the thread, or the process. */
+export const UNCAUGHT = 'uncaught exception';
+
 /** Losses of a thread. All attributes are u64. */
 export const LOSS_DESCRIPTION = 'tracewright.loss';
 /** Spans that were open at its end and had no slot in the table of open spans. */

@@ -280,7 +280,7 @@ function* figureSteps(
   }));
   const routes = by === 'route' ? sampled : [];
   const { errors, failedCalls } = yield* errorTypes(selection, before);
-  const { lines, times: stallTimes } = stallsByLine(index, interruptions);
+  const { lines, stalls: stallsOfLines } = stallsByLine(index, interruptions);
   const figures: Omit<Report, 'findings'> = {
     version: REPORT_VERSION,
     from: isoTime(index.epoch, from),
@@ -325,7 +325,7 @@ function* figureSteps(
   const window = new FindingWindow(index, { from, to: end });
   const first = closer ? grouping.tallies[0] : undefined;
   const findings = findingsOf({
-    ...{ index, report: figures, window, routes, failedCalls, interruptions, stallTimes },
+    ...{ index, report: figures, window, routes, failedCalls, interruptions, stallsOfLines },
   });
   return {
     report: { ...figures, findings },

@@ -1,4 +1,4 @@
-import { completeAtExit } from '../process-end.js';
+import { completeAtExit, recordUncaught } from '../process-end.js';
 import type { ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
 import { GarbageCollections } from './garbage-collections.js';
@@ -21,6 +21,7 @@ export function observeThread(
     });
   });
   completeAtExit(activity, collections);
+  if (heph !== undefined) recordUncaught();
   part(UNSHOWN, () => {
     showSleeps(activity, inFlight);
   });

@@ -11,16 +11,19 @@ const LEAST_STALL = 500e6;
 /** A line of code keeps an event loop from turning. */
 export const blockingLine: Rule = {
   name: 'blocking line',
-  find({ report: { interruptions, length }, stallTimes, window }) {
+  find({ report: { interruptions, length }, stallsOfLines, window }) {
     return interruptions.lines.flatMap((line, number) => {
-      const { service, count, total, max, delayed } = line;
+      const { service, count, delayed } = line;
+      const stalls = stallsOfLines[number]!;
+      const total = stalls.reduce((sum, { own }) => sum + own, 0);
+      const max = Math.max(...stalls.map(({ own }) => own));
       if (total < LEAST_SHARE * length && max < LEAST_STALL) return [];
-      if (!window.hasInTwo(stallTimes[number]!)) return [];
+      if (!window.hasInTwo(stalls.map(({ start }) => start))) return [];
       return {
         rule: 'blocking line',
         loss: 'time',
         // What waits for the loop loses as much as the loop.
-        lost: total + (delayed * total) / count,
+        lost: line.total + (delayed * line.total) / count,
         service,
         text: `${service ?? 'an event loop'} was blocked for ${durationText(total)} by ${codeText(line)}: ${counted(delayed, 'span')} waited`,
         evidence: `${counted(count, 'stall')}, the longest ${durationText(max)}, ${shareText(total / length)} of the time`,

@@ -7,6 +7,7 @@ import type { TimeWindow } from '../measures/selection.js';
 import type { Finding, FindingRule } from '../shape/finding-shape.js';
 import type { Report } from '../shape/report-shape.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
+import type { StallOfLine } from '../threads/stall-code.js';
 
 /** What the rules read: the figures of a report, and what they were made of. */
 export interface Evidence {
@@ -18,8 +19,8 @@ export interface Evidence {
   /** Calls that failed, as far as their records were read. */
   readonly failedCalls: readonly IndexRow[];
   readonly interruptions: InterruptionTally;
-  /** By number of the report's lines of stalls: when each of these began. */
-  readonly stallTimes: readonly (readonly number[])[];
+  /** By number of the report's lines of stalls. */
+  readonly stallsOfLines: readonly (readonly StallOfLine[])[];
 }
 
 /** A rule of findings: what must be the case for its sentence. */

@@ -3,7 +3,7 @@ import type { Counter } from '../../index/look-index.js';
 import { weightedPercentile } from '../groups/callees.js';
 import { durationText, shareText } from '../measures/units.js';
 import { UTILISATION } from '../recording/recorded-times.js';
-import { threadOfCounter } from '../threads/memory.js';
+import { threadOfCounter, trackOf } from '../threads/memory.js';
 import { curvesOf, ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 
@@ -21,7 +21,7 @@ interface Stretch {
 /** An event loop has no time left, and events wait for it. */
 export const loopUsedUp: Rule = {
   name: 'loop used up',
-  find({ index, window }) {
+  find({ index, window, interruptions }) {
     const delays = curvesOf(index, LOOP_DELAY_CURVE);
     return curvesOf(index, UTILISATION).flatMap((busy) => {
       const delay = delays.find(
@@ -34,15 +34,24 @@ export const loopUsedUp: Rule = {
         waits.map((wait) => [wait, 1] as const),
         95,
       );
+      const { number = -1 } = trackOf(index, busy) ?? {};
       const time = used.reduce((sum, { from, to }) => sum + to - from, 0);
-      if (p95 < LEAST_DELAY || !window.hasInTwo(used.flatMap(({ from, to }) => [from, to - 1]))) {
+      // Collections are a reason of their own.
+      const lost = used.reduce((sum, { from, to }) => {
+        return sum - interruptions.overlap(number, from, to).collection;
+      }, time);
+      if (
+        lost < LEAST_TIME ||
+        p95 < LEAST_DELAY ||
+        !window.hasInTwo(used.flatMap(({ from, to }) => [from, to - 1]))
+      ) {
         return [];
       }
       const { service, thread } = threadOfCounter(index, busy);
       return {
         rule: 'loop used up',
         loss: 'time',
-        lost: time,
+        lost,
         service,
         text: `the event loop of thread ${thread}${ofService(service)} is used up: events wait ${durationText(p95)} (p95)`,
         evidence: `it is busy for ${shareText(LEAST_BUSY)} or more in ${durationText(time)} of ${durationText(window.length)}`,

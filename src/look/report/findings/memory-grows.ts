@@ -13,6 +13,8 @@ const LEAST_GROWTH = 50 * 2 ** 20;
 const USUAL_LIMIT = 4 * 2 ** 30;
 /** Until when the heap must reach it. */
 const DAY = 86_400e9;
+/** The same for a recording that is shorter: it needs twice the collections. */
+const SOON = 900e9;
 const MAJOR = /major|mark/;
 
 /** What is left of a heap after collections rises and rises. */
@@ -22,7 +24,8 @@ export const memoryGrows: Rule = {
     const majors = interruptions.collections
       .filter(({ name }) => MAJOR.test(name))
       .reduce((sum, { count }) => sum + count, 0);
-    if (window.length < LEAST_TIME || majors < LEAST_MAJOR) return [];
+    const isShort = window.length < LEAST_TIME;
+    if (majors < (isShort ? 2 : 1) * LEAST_MAJOR) return [];
     return curvesOf(index, HEAP_USED).flatMap((heap) => {
       const lowest = new Array<number>(PIECES).fill(Infinity);
       for (const [at, time] of heap.times.entries()) {
@@ -38,7 +41,7 @@ export const memoryGrows: Rule = {
       if (!isRising || last - first < LEAST_GROWTH) return [];
       const limit = limitOfHeap(index, heap) ?? USUAL_LIMIT;
       const left = (limit - last) / perNs;
-      if (left > DAY) return [];
+      if (left > (isShort ? SOON : DAY)) return [];
       const { service, thread } = threadOfCounter(index, heap);
       return {
         rule: 'memory grows',

@@ -7,6 +7,7 @@ import type { Evidence, Rule } from './evidence.js';
 import { failures } from './failures.js';
 import { loopUsedUp } from './loop-used-up.js';
 import { memoryGrows } from './memory-grows.js';
+import { outsideRequests } from './outside-requests.js';
 import { poolIsTheQueue } from './pool-queue.js';
 import { repeatedCalls } from './repeated-calls.js';
 import { retries } from './retries.js';
@@ -25,6 +26,7 @@ const RULES: readonly Rule[] = [
   collections,
   loopUsedUp,
   memoryGrows,
+  outsideRequests,
 ];
 
 const LEAST_TIME = 30e9;

@@ -10,7 +10,8 @@ export type FindingRule =
   | 'retries'
   | 'collections'
   | 'loop used up'
-  | 'memory grows';
+  | 'memory grows'
+  | 'outside requests';
 
 /** Something that is wrong, in a sentence. */
 export interface Finding {

@@ -4,7 +4,7 @@ import {
   HEAP_USED,
   RESIDENT_MEMORY,
 } from '../../../spans/read/loop-curves.js';
-import type { Counter, LookIndex } from '../../index/look-index.js';
+import type { Counter, LookIndex, Track } from '../../index/look-index.js';
 import { threadOfProcess } from '../recording/processes.js';
 import type { RowSelection } from '../measures/selection.js';
 import type { MemoryCurve, ThreadOfProcess } from '../shape/thread-shape.js';
@@ -55,13 +55,14 @@ export function limitOfHeap({ counters }: LookIndex, heap: Counter): number | nu
 }
 
 /** The thread of a curve. */
-export function threadOfCounter(
-  index: LookIndex,
-  { source: number, thread }: Counter,
-): ThreadOfProcess {
-  const source = index.sources.find((each) => each.number === number)!;
-  const track = index.tracks.find((each) => each.source === number && each.thread === thread);
-  return threadOfProcess(source, track?.name ?? String(thread));
+export function threadOfCounter(index: LookIndex, counter: Counter): ThreadOfProcess {
+  const source = index.sources.find(({ number }) => number === counter.source)!;
+  return threadOfProcess(source, trackOf(index, counter)?.name ?? String(counter.thread));
+}
+
+/** The track of its spans; undefined: it has none. */
+export function trackOf({ tracks }: LookIndex, { source, thread }: Counter): Track | undefined {
+  return tracks.find((each) => each.source === source && each.thread === thread);
 }
 
 /** Of the line that comes nearest to all points, by least squares. */

@@ -48,10 +48,17 @@ export function frameOf(text: string): Frame | undefined {
   return { function: open === -1 ? null : frame.slice(0, open), line: line.slice(0, column) };
 }
 
-/** Stalls by the code that ran, and when those of each began, in ns of the index. */
+/** A stall of a line: when it began, and for how long the line itself was the reason, in ns. */
+export interface StallOfLine {
+  start: number;
+  /** Without collections, and without the time in which the thread had no CPU, if it did not wait itself. */
+  own: number;
+}
+
+/** Stalls by the code that ran, and those of each line. */
 interface StallsByLine {
   lines: StallLine[];
-  times: number[][];
+  stalls: StallOfLine[][];
 }
 
 /**
@@ -59,7 +66,7 @@ interface StallsByLine {
  * garbage for half of the time, its code is not the reason.
  */
 export function stallsByLine(index: LookIndex, interruptions: InterruptionTally): StallsByLine {
-  const lines = new Map<string, { line: StallLine; times: number[] }>();
+  const lines = new Map<string, { line: StallLine; stalls: StallOfLine[] }>();
   for (const { row, track, start, end, service } of interruptions.stallRows) {
     const { collection } = interruptions.overlap(track, start, end);
     if (2 * collection > end - start) continue;
@@ -71,18 +78,20 @@ export function stallsByLine(index: LookIndex, interruptions: InterruptionTally)
     const key = JSON.stringify([
       ...[service, code.function, code.isNative, code.isNative ? '' : code.line],
     ]);
-    const { line, times } = entryOf(lines, key, () => ({
+    const { line, stalls } = entryOf(lines, key, () => ({
       line: { ...code, service, count: 0, total: 0, max: 0, delayed: 0 },
-      times: [],
+      stalls: [],
     }));
     const duration = end - start;
     const open = valueOf('eventloop.open_spans');
-    times.push(start);
+    const cpu = cause === 'code' ? valueOf('eventloop.cpu_ms') : undefined;
+    const own = typeof cpu === 'number' ? Math.min(cpu * 1e6, duration) : duration;
+    stalls.push({ start, own: Math.max(0, own - collection) });
     line.count++;
     line.total += duration;
     line.max = Math.max(line.max, duration);
     line.delayed += typeof open === 'number' ? open : Number(open ?? 0);
   }
   const sorted = [...lines.values()].sort((a, b) => b.line.total - a.line.total);
-  return { lines: sorted.map(({ line }) => line), times: sorted.map(({ times }) => times) };
+  return { lines: sorted.map(({ line }) => line), stalls: sorted.map(({ stalls }) => stalls) };
 }

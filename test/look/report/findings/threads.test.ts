@@ -27,7 +27,7 @@ async function findingsOf(
 const textsOf = (findings: readonly Finding[]): string[] => findings.map(({ text }) => text);
 
 /** A stall whose record says where the code was. */
-function stallAt(id: number, from: number, length: number, cause = 'code'): MadeSpan {
+function stallAt(id: number, from: number, length: number, cause = 'code', cpu = length): MadeSpan {
   const stack = 'at distance (/app/search.js:6:3)\nat search (/app/search.js:20:3)';
   const text = (name: string, value: string) => ({ name, type: 'string', value }) as const;
   return {
@@ -36,6 +36,7 @@ function stallAt(id: number, from: number, length: number, cause = 'code'): Made
       text('eventloop.cause', cause),
       text('code.stacktrace', stack),
       { name: 'eventloop.open_spans', type: 'u64', value: 4n },
+      { name: 'eventloop.cpu_ms', type: 'f64', value: cpu },
     ],
   };
 }
@@ -61,6 +62,7 @@ describe('findings on threads', () => {
   it.each([
     ['short', [1, 25, 45].map((at) => stallAt(at, at * SECOND, 100))],
     ['of a time without a CPU', [15, 25, 45].map((at) => stallAt(at, at * SECOND, 900, 'held'))],
+    ['mostly without one', [15, 25, 45].map((at) => stallAt(at, at * SECOND, 900, 'code', 300))],
     ['at one time alone', [50, 51, 52].map((at) => stallAt(at, at * SECOND, 900))],
     ['of the first seconds', [1, 2, 3].map((at) => stallAt(at, at * SECOND, 900))],
   ])('do not name stalls %s', async (_, stalls) => {
@@ -121,5 +123,35 @@ describe('findings on threads', () => {
     expect(await findingsOf(360, majors, heap(0))).toEqual([]);
     expect(await findingsOf(360, [], heap(100))).toEqual([]);
     expect(await findingsOf(360, majors, heap(30))).toEqual([]);
+  });
+
+  it('name a heap that will soon be full also in half a minute, if there are enough collections', async () => {
+    const majors = (count: number): MadeSpan[] =>
+      Array.from({ length: count }, (_, at): MadeSpan => {
+        const begin = (60 * SECOND * at) / count + 500;
+        return { id: BigInt(30_000 + at), trace: 9n, name: 'gc major', at: [begin, begin + 5] };
+      });
+    const heap = (growth: number): LoopRecord[] =>
+      loop(60, (second) => ({ busy: 1e8, heap: Math.round((40 + growth * second) * MIB) }));
+    const findings = await findingsOf(60, majors(12), heap(6));
+    expect(findings.map(({ rule }) => rule)).toEqual(['memory grows']);
+    expect(await findingsOf(60, majors(11), heap(6))).toEqual([]);
+    expect(await findingsOf(60, majors(12), heap(4))).toEqual([]);
+  });
+
+  it('name work outside requests, if it is much', async () => {
+    const busy = (share: number): LoopRecord[] => loop(60, () => ({ busy: share * 1e9 }));
+    const findings = await findingsOf(60, [], busy(0.4));
+    // 20 s of 50 are busy, 2.4 s are of requests, and 0.2 ms for each of these.
+    expect(textsOf(findings)).toEqual([
+      expect.stringMatching(/^at least 87.9 % of the work of thread .* of shop is outside requests/),
+    ]);
+    expect(findings[0]!.evidence).toMatch(/^17\.6 s of 50 s, in which no span was open/);
+    expect(await findingsOf(60, [], busy(0.12))).toEqual([]);
+    const jobs = Array.from({ length: 60 }, (_, at): MadeSpan => {
+      const id = BigInt(40_000 + at);
+      return { id, trace: id, name: 'job', at: [at * SECOND + 100, at * SECOND + 450] };
+    });
+    expect(await findingsOf(60, jobs, busy(0.4))).toEqual([]);
   });
 });

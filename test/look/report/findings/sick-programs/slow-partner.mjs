@@ -1,0 +1,8 @@
+// A Fastify service whose partner takes long for one request in ten.
+import { drive, library, partner } from './program.mjs';
+
+const rates = await partner((number) => [number % 10 === 5 ? 800 : 8]);
+const app = library('fastify').fastify();
+app.get('/quote', async () => (await fetch(`${rates}/rates`)).json());
+await app.ready();
+drive(app.server, ['/quote']);
