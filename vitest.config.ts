@@ -147,6 +147,8 @@ export default defineConfig(({ mode }) => ({
     env: { TRACEWRIGHT_STALL_MS: 'off' },
     // As long as the tests wait for what the page shows: a second is short where many tests run.
     expect: { poll: { timeout: 10_000 } },
+    // Of one file: they are services under load.
+    maxConcurrency: 4,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

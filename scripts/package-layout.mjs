@@ -160,7 +160,10 @@ const folders = [
     'node/requests',
   ],
   [/^node\/requests\//, 'node/request-spans'],
-  [/^node\/threads\/(cpu-profile|heap-profile|name-look-ups|shown-sleeps|uncaught-error)$/, 'node/$1'],
+  [
+    /^node\/threads\/(cpu-profile|heap-profile|name-look-ups|shown-sleeps|uncaught-error)$/,
+    'node/$1',
+  ],
   // Where there is an ovni trace.
   [/^node\/threads\/(ovni-stream|requests-in-flight)$/, 'node/ovni-stream'],
   // Where the native core cannot note collections.

@@ -1,4 +1,4 @@
-import { errorTypeOf, frameAttributes } from '../../spans/exception.js';
+import { errorTypeOf } from '../../spans/exception.js';
 import type { Span } from '../../spans/span.js';
 import type { Failure, LibraryOptions } from '../library.js';
 import { DB_STATUS, ERROR_TYPE, OTHER } from './conventions.js';
@@ -19,7 +19,7 @@ export function messageOf(error: unknown): string {
 /**
  * Says of a span that what it is of has failed.
  *
- * @param time in nanoseconds since 1970, of a function of the program; undefined: now.
+ * @param time in nanoseconds since 1970; undefined: now.
  */
 export function markFailed(
   span: Span,
@@ -31,9 +31,5 @@ export function markFailed(
   span.set(ERROR_TYPE, type);
   if (status !== undefined) span.set(DB_STATUS, status);
   if (errorText) span.failAt(error, time);
-  else {
-    span.markStatus(ERROR, '');
-    // The program's own function has thrown.
-    if (time !== undefined) span.event('exception', frameAttributes(error), time);
-  }
+  else span.markStatus(ERROR, '');
 }

@@ -11,7 +11,7 @@ const LEAST_SHARE = 0.2;
 const LEAST_TIME = 0.1;
 const LEAST_SPANS = 50;
 /** Ns that a request costs before and after its spans, for each of these. */
-const AROUND_SPAN = 0.2e6;
+const AROUND_SPAN = 0.5e6;
 
 /** An event loop runs code while no span is open: timers and jobs that nobody sees. */
 export const outsideRequests: Rule = {

@@ -3,6 +3,7 @@ import type { IndexPart } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import { IN_WINDOW } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
+import { kindOfSpan } from '../names/interruption-kinds.js';
 
 const RUNNING = 'running';
 
@@ -122,8 +123,13 @@ class BusyCounting implements BusyTimes {
   /** Which rows of a part are time in which its thread worked. Columns are looked up once for all rows. */
   #busyRows({ track, flags, name, names }: IndexPart, marks: Uint8Array): (at: number) => boolean {
     const isStates = this.#isStates;
+    // A stall or a collection is no span of the program.
+    const isPause = Uint8Array.from({ length: names.count }, (_, at) =>
+      kindOfSpan(names.text(at)) === undefined ? 0 : 1,
+    );
     return (at) => {
       if ((marks[at]! & IN_WINDOW) === 0 || (flags[at]! & INSTANT_BIT) !== 0) return false;
+      if (isPause[name[at]!] === 1) return false;
       return isStates[track[at]!] === 0 || names.text(name[at]!) === RUNNING;
     };
   }

@@ -8,7 +8,7 @@ function trimmed(text) {
 }
 let asked = 0;
 router.get('/comments', (context) => {
-  context.body = trimmed(++asked % 10 === 0 ? `a${' '.repeat(20_000)}b` : 'short ');
+  context.body = trimmed(++asked % 10 === 0 ? `a${' '.repeat(14_000)}b` : 'short ');
 });
 app.use(router.routes());
 drive(app.callback(), ['/comments']);

@@ -8,7 +8,7 @@ function hash(password) {
 let asked = 0;
 drive(
   (request, response) => {
-    response.end(request.url === '/login' && ++asked % 5 === 0 ? hash('password') : 'hello');
+    response.end(request.url === '/login' && ++asked % 10 === 0 ? hash('password') : 'hello');
   },
   ['/login', '/hello'],
 );

@@ -10,4 +10,4 @@ app.get('/export', async () => {
 });
 app.get('/rate', async () => (await fetch(`${rates}/rate`)).text());
 await app.ready();
-drive(app.server, ['/export', '/export', '/export', '/rate'], 4);
+drive(app.server, ['/export', '/export', '/export', '/rate'], 3);
