@@ -52,7 +52,9 @@ export function valueOf<N extends SettingName, T = Taken<N>>(
   } catch (error) {
     if (invalid !== undefined) throw error;
     const used =
-      otherwise === undefined ? 'it counts as not set' : `${otherwise as string} is used`;
+      otherwise === undefined || otherwise === ''
+        ? 'it counts as not set'
+        : `${otherwise as string} is used`;
     warnOnce(name, text, `${(error as Error).message}; ${used}`);
     return otherwise as Default<N>;
   }
