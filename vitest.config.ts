@@ -32,62 +32,69 @@ const lateRequires: Plugin = {
 const LONG = [
   // Kills, and faults of disks, sockets and limits.
   'test/{ends,faults,torture}/**',
-  'test/core/recovery/{detached-ring,open-records,other-container,recovery-lock,ring-trust,unready-ring}.test.ts',
+  'test/{dumpi,laplace,ovni}/read/recover.test.ts',
+  'test/core/recovery/{detached-ring,open-records,other-container,recovery-lock,ring-and-file,ring-trust,unready-ring}.test.ts',
   'test/core/ring/teardown.test.ts',
   'test/cli/{replaced-files,special-files}.test.ts',
   'test/docs/**',
   'test/traces/empty-files.test.ts',
-  'test/dumpi/{read/recover-without-ring,workers/trouble}.test.ts',
-  'test/ovni/write/ended-workers.test.ts',
-  'test/heph/read/{damaged-file,living-file,ring-claim}.test.ts',
-  'test/spans/{clocks,garbage,keep/keeping,keep/workers}.test.ts',
+  'test/dumpi/{read/hostile,read/recover-without-ring,workers/pool,workers/trouble}.test.ts',
+  'test/ovni/write/{ended-workers,workers}.test.ts',
+  'test/laplace/write/{pipes,references}.test.ts',
+  'test/otel/hostile-arguments.test.ts',
+  'test/heph/read/{broken-frames,damaged-file,living-file,ring-claim}.test.ts',
+  'test/spans/{bounded-spans,clocks,garbage,keep/in-slots,keep/keeping,keep/workers,read/scan-and-decoder}.test.ts',
   'test/core/recovery/waiting-records.test.ts',
   'test/traces/{laplace-formats,linear-time,live-traces}.test.ts',
   // Copies of the package in projects of their own, and counted instructions.
-  'test/package/{copies,counted-instructions,demo,looking-without-binary,tarball,without-binary}.test.ts',
+  'test/package/{layers,copies,counted-instructions,demo,looking-without-binary,tarball,without-binary}.test.ts',
   // Commands and the index in more cases, and with other programs that read what they write.
-  'test/cli/commands/{convert,dumpi,large-packet,report-mpi,several-services}.test.ts',
-  'test/export/parquet.test.ts',
+  'test/cli/{command-line,output/terminal-text}.test.ts',
+  'test/cli/commands/{convert,convert-rings,convert-to-ovni3,convert-traces,dumpi,faulty-sources}.test.ts',
+  'test/cli/commands/{large-packet,report-mpi,several-services}.test.ts',
+  'test/export/{parquet,perfetto/perfetto-export}.test.ts',
   'test/ship/{nats-target,parquet-target,metrics}.test.ts',
   'test/look/report/{called-services,compiled-program,duckdb,findings/{sick-shop,sick-programs},print/html/hostile-page,released-requests,stalls,print/text/hostile-text}.test.ts',
-  'test/look/index/{growing-trace,hostile,cache/forged-index}.test.ts',
+  'test/look/index/{growing-trace,hostile,cache/cache,cache/forged-index}.test.ts',
+  'test/look/report/living-processes.test.ts',
   // Processes that send to a receiver, and are killed.
   'test/ship/**',
   // The page in a browser.
   'test/page/{faults,live,live-services,other-pages}.test.ts',
-  'test/page/{controls/legend,data/request-names}.test.ts',
+  'test/page/{controls,data}/**',
   'test/page/views/**',
-  'test/page/time-line/{lanes,lit-boxes,overview-strip,time-line,tracks}.test.ts',
+  'test/page/time-line/{failed-boxes,lanes,lit-boxes,overview-strip,time-line,tracks}.test.ts',
   // Libraries that npm installs, and the servers that they ask.
   'test/libraries/!(child-process|versions).test.ts',
   // The hook, in more cases than each of its subjects needs once.
-  'test/node/{process-end,settings}.test.ts',
+  'test/node/{few-descriptors,process-end,program-of-pm2,settings,test-runner}.test.ts',
   'test/node/otel/**',
   'test/node/run/{earlier-traces,process-trees,swapped-directories}.test.ts',
   'test/node/requests/{first-request,open-requests}.test.ts',
   'test/node/requests/context/{http2-calls,repeated-requests}.test.ts',
-  'test/node/threads/{cpu-profile,event-loop,heap-end,rotation,rotation-faults,sleeps,stall-stacks,thread-activity}.test.ts',
+  'test/node/threads/{cpu-profile,event-loop,heap-end,heap-limits,heap-profile,kept-stalls}.test.ts',
+  'test/node/threads/{only-workers,rotation,rotation-faults,sleeps,stall-stacks,thread-activity}.test.ts',
 ];
 
-/**
- * They read traces or start programs, and change nothing of their process: they share processes, and the modules
- * there. Loading these takes longer than most of the tests.
- */
-const SHARED = [
-  'test/{cli,core,export,libraries,look,node,package,page,rows,traces}/**/*.test.ts',
+/** They read traces and change nothing of their process. */
+const READING = [
+  'test/{cli,export,look,rows,traces}/**/*.test.ts',
   'test/{dumpi,heph,laplace,ovni}/read/**/*.test.ts',
   'test/spans/{read,redaction}/**/*.test.ts',
 ];
 
-/** Of these, what replaces modules, or changes settings that are read once. */
+/** They start programs. */
+const STARTING = ['test/{core,libraries,node,package}/**/*.test.ts'];
+
+/** Of all these, what replaces modules, or changes settings that are read once. */
 const OWN_PROCESS = [
   'test/cli/{usage-lines,commands/convert-traces}.test.ts',
   'test/core/options/wrong-first-argument.test.ts',
   'test/dumpi/read/reader.test.ts',
   'test/look/condition/older-names.test.ts',
   'test/node/run/brief-process.test.ts',
-  'test/{page,traces}/fifth-format.test.ts',
   'test/spans/read/{open-when-read,vanishing-directories}.test.ts',
+  'test/traces/fifth-format.test.ts',
 ];
 
 /** They need packages that only `npm run test:frameworks` and `test:open-telemetry` install. */
@@ -121,9 +128,11 @@ function projectsOf(mode: string): TestProjectInlineConfiguration[] {
   if (mode !== 'short') return [project('all', { include: [TESTS], exclude: [] })];
   const left = [...LONG, ...WITH_PACKAGES];
   return [
-    project('shared', { include: SHARED, exclude: [...left, ...OWN_PROCESS], isolate: false }),
-    project('short', { include: OWN_PROCESS, exclude: left }),
-    project('writing', { include: [TESTS], exclude: [...left, ...SHARED] }),
+    // Files of these share processes, and the modules there: loading takes longer than most of the tests.
+    project('reading', { include: READING, exclude: [...left, ...OWN_PROCESS], isolate: false }),
+    project('starting', { include: STARTING, exclude: [...left, ...OWN_PROCESS], isolate: false }),
+    project('own process', { include: OWN_PROCESS, exclude: left }),
+    project('others', { include: [TESTS], exclude: [...left, ...READING, ...STARTING] }),
   ];
 }
 
