@@ -91,7 +91,14 @@ void HeapEnd::prepare(const PreparedRecord& record) {
 
 void HeapEnd::note_used(uint64_t bytes) {
   const uint64_t reached = limit.load(std::memory_order_relaxed);
-  if (reached != 0 && bytes < reached / 100 * kRecoveredPercent) limit.store(0);
+  if (reached == 0 || bytes >= reached / 100 * kRecoveredPercent) return;
+  limit.store(0);
+  // It may fill again: V8 removes what it has called, and what it gave is taken back.
+  const LimitCalls& calls = LimitCalls::instance();
+  void* const isolate = FoundV8::instance().isolate();
+  calls.add(isolate, near_limit, isolate);
+  calls.remove(isolate, near_limit, reached);
+  calls.add(isolate, near_limit, isolate);
 }
 
 }  // namespace tracewright
