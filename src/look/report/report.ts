@@ -325,7 +325,16 @@ function* figureSteps(
   const window = new FindingWindow(index, { from, to: end });
   const first = closer ? grouping.tallies[0] : undefined;
   const findings = findingsOf({
-    ...{ index, report: figures, window, routes, failedCalls, interruptions, stallsOfLines },
+    ...{
+      index,
+      selection,
+      report: figures,
+      window,
+      routes,
+      failedCalls,
+      interruptions,
+      stallsOfLines,
+    },
   });
   return {
     report: { ...figures, findings },

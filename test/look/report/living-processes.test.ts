@@ -55,6 +55,15 @@ it('living processes are complete up to now, also where they have recorded nothi
   const { findings } = (await makeReport(index)).report;
   expect(findings.map(({ rule, service }) => [rule, service])).toEqual([['died', 'shop']]);
   expect(findings[0]!.text).toMatch(/^shop \(process \d+\) was killed$/);
+  // One service that is switched off, and one that is chosen.
+  for (const [condition, count] of [
+    [{ hidden: ['shop'] }, 0],
+    [{ hidden: ['stock'] }, 1],
+    [{ service: 'stock' }, 0],
+    [{ service: 'shop' }, 1],
+  ] as const) {
+    expect((await makeReport(index, { condition })).report.findings).toHaveLength(count);
+  }
   expect(index.sources.map(({ until }) => until)).toEqual([undefined, undefined]);
   expect(endOf(index)).toBe(index.length);
   index.close();

@@ -1,4 +1,5 @@
 import { KINDS, STATUSES } from '../../../spans/layout.js';
+import { includesSource } from '../../condition/source-condition.js';
 import { attributesCondition, textPattern } from '../../condition/span-condition.js';
 import {
   type Condition,
@@ -75,10 +76,8 @@ export async function* findRows(
 /** A test of the part's rows by its columns alone; undefined: none can meet the condition. */
 function testOf(part: IndexedPart, condition: Condition): ((row: number) => boolean) | undefined {
   const tests: ((row: number) => boolean)[] = [];
-  const { from, to, name, service, hidden, system, status, kind, traceId } = condition;
-  const { source } = part;
-  if (service !== undefined && service !== source.service) return undefined;
-  if (hidden?.includes(source.service ?? source.path) === true) return undefined;
+  const { from, to, name, system, status, kind, traceId } = condition;
+  if (!includesSource(condition, part.source)) return undefined;
   if (traceId !== undefined) {
     if (!TRACE_ID.test(traceId)) return undefined;
     const trace = part.findTrace(wordsOf(traceId));

@@ -12,13 +12,14 @@ import type { Rule } from './evidence.js';
 export const died: Rule = {
   name: 'died',
   isAlways: true,
-  find({ index, report: { sources, open } }) {
+  find({ index, selection, report: { sources, open } }) {
+    const chosen = new Set(selection.sources.map(({ path }) => path));
     const dead = new Map<number | string, ReportSource>();
     const uncaught = uncaughtErrors(index);
     for (const source of sources) {
       const { state, heapLimit, path } = source;
       const isDead = state === 'died' || state === 'unfinished' || heapLimit !== null;
-      if (!isDead && !uncaught.has(path)) continue;
+      if (!chosen.has(path) || (!isDead && !uncaught.has(path))) continue;
       const key = source.process ?? path;
       if (!dead.has(key) || source.service !== null) dead.set(key, source);
     }

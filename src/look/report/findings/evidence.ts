@@ -3,7 +3,7 @@ import type { SampledRequest } from '../groups/request-profile.js';
 import type { IndexRow } from '../../index/index-row.js';
 import { rowAt } from '../../index/index-row.js';
 import type { Counter, LookIndex } from '../../index/look-index.js';
-import type { TimeWindow } from '../measures/selection.js';
+import type { RowSelection, TimeWindow } from '../measures/selection.js';
 import type { Finding, FindingRule } from '../shape/finding-shape.js';
 import type { Report } from '../shape/report-shape.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
@@ -12,6 +12,7 @@ import type { StallOfLine } from '../threads/stall-code.js';
 /** What the rules read: the figures of a report, and what they were made of. */
 export interface Evidence {
   readonly index: LookIndex;
+  readonly selection: RowSelection;
   readonly report: Omit<Report, 'findings'>;
   readonly window: FindingWindow;
   /** Routes, and the requests of each that were looked at; none where groups are no routes. */
@@ -91,6 +92,6 @@ export function timeOf(requests: readonly SampledRequest[]): number {
 }
 
 /** The curves of a name, of each thread. */
-export function curvesOf({ counters }: LookIndex, name: string): Counter[] {
-  return counters.filter((counter) => counter.name === name);
+export function curvesOf({ selection }: Evidence, name: string): Counter[] {
+  return selection.counters.filter((counter) => counter.name === name);
 }

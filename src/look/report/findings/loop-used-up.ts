@@ -21,9 +21,10 @@ interface Stretch {
 /** An event loop has no time left, and events wait for it. */
 export const loopUsedUp: Rule = {
   name: 'loop used up',
-  find({ index, window, interruptions }) {
-    const delays = curvesOf(index, LOOP_DELAY_CURVE);
-    return curvesOf(index, UTILISATION).flatMap((busy) => {
+  find(evidence) {
+    const { index, window, interruptions } = evidence;
+    const delays = curvesOf(evidence, LOOP_DELAY_CURVE);
+    return curvesOf(evidence, UTILISATION).flatMap((busy) => {
       const delay = delays.find(
         ({ source, thread }) => source === busy.source && thread === busy.thread,
       );

@@ -20,13 +20,14 @@ const MAJOR = /major|mark/;
 /** What is left of a heap after collections rises and rises. */
 export const memoryGrows: Rule = {
   name: 'memory grows',
-  find({ index, window, report: { interruptions } }) {
-    const majors = interruptions.collections
+  find(evidence) {
+    const { index, window, report } = evidence;
+    const majors = report.interruptions.collections
       .filter(({ name }) => MAJOR.test(name))
       .reduce((sum, { count }) => sum + count, 0);
     const isShort = window.length < LEAST_TIME;
     if (majors < (isShort ? 2 : 1) * LEAST_MAJOR) return [];
-    return curvesOf(index, HEAP_USED).flatMap((heap) => {
+    return curvesOf(evidence, HEAP_USED).flatMap((heap) => {
       const lowest = new Array<number>(PIECES).fill(Infinity);
       for (const [at, time] of heap.times.entries()) {
         const piece = Math.floor(((time - window.from) / window.length) * PIECES);

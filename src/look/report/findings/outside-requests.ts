@@ -16,8 +16,12 @@ const AROUND_SPAN = 0.5e6;
 /** An event loop runs code while no span is open: timers and jobs that nobody sees. */
 export const outsideRequests: Rule = {
   name: 'outside requests',
-  find({ index, window, report: { threads, profile } }) {
-    return curvesOf(index, UTILISATION).flatMap((curve) => {
+  find(evidence) {
+    const { index, selection, window, report } = evidence;
+    const { threads, profile } = report;
+    // What other spans ran would count as outside.
+    if (selection.conditional) return [];
+    return curvesOf(evidence, UTILISATION).flatMap((curve) => {
       const thread = figuresOf(index, curve, threads);
       if (thread === undefined || thread.spans < LEAST_SPANS) return [];
       const { used, times } = useOf(curve, window);

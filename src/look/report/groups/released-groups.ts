@@ -1,6 +1,7 @@
 import { TracewrightError } from '../../../core/errors.js';
 import { countedUntil, releasedIn } from '../../../spans/read/released-requests.js';
 import type { ReleasedRequests } from '../../../spans/read/released-requests.js';
+import { includesSource } from '../../condition/source-condition.js';
 import { textPattern } from '../../condition/span-condition.js';
 import type { Condition, LookIndex } from '../../index/look-index.js';
 import type { Grouping } from './groups.js';
@@ -55,12 +56,10 @@ export function* selectedCounts(
 ): Generator<SelectedCounts, void> {
   const test = testOf(condition);
   if (test === undefined) return;
-  const { from = -Infinity, to = Infinity, service: wanted, hidden } = condition;
+  const { from = -Infinity, to = Infinity } = condition;
   for (const source of sources) {
-    const { format, path, service, clockOffset } = source;
-    if (format !== 'Heph' || (wanted !== undefined && !textPattern(wanted)(service ?? '')))
-      continue;
-    if (hidden?.includes(service ?? path) === true) continue;
+    const { format, path, clockOffset } = source;
+    if (format !== 'Heph' || !includesSource(condition, source)) continue;
     try {
       for (const released of releasedIn(path)) {
         const middle = Number((released.from + released.to) / 2n + clockOffset - epoch);

@@ -60,8 +60,8 @@ export function* timelineOf(
 
 /** The highest value of each piece, of the curves of a name. */
 function curvesOf(selection: RowSelection, name: string): ThreadCurve[] {
-  const { index } = selection;
-  const curves = index.counters
+  const { index, counters } = selection;
+  const curves = counters
     .filter((counter) => counter.name === name)
     .map((counter) => ({
       ...threadOfCounter(index, counter),

@@ -1,6 +1,14 @@
 import { entryOf } from '../../../core/map-entries.js';
 import { INSTANT_BIT } from '../../index/look-index.js';
-import type { Condition, IndexPart, LookIndex, Track } from '../../index/look-index.js';
+import { includesSource } from '../../condition/source-condition.js';
+import type {
+  Condition,
+  Counter,
+  IndexPart,
+  LookIndex,
+  Source,
+  Track,
+} from '../../index/look-index.js';
 
 /** A window of time: ns since the index's epoch. */
 export interface TimeWindow {
@@ -26,14 +34,22 @@ export class RowSelection {
   readonly window: TimeWindow;
   /** Whether there is a condition on more than the time. */
   readonly conditional: boolean;
+  /** Those of its services. */
+  readonly sources: readonly Source[];
   /** By row of the index; undefined: every row of the window. */
   readonly #chosen: Uint8Array | undefined;
   /** By track: whether its rows are spans. */
   readonly #spanTracks: Uint8Array;
   readonly #marks = new Map<IndexPart, Uint8Array>();
 
-  private constructor(index: LookIndex, window: TimeWindow, chosen: Uint8Array | undefined) {
+  private constructor(
+    index: LookIndex,
+    window: TimeWindow,
+    sources: readonly Source[],
+    chosen: Uint8Array | undefined,
+  ) {
     this.index = index;
+    this.sources = sources;
     this.window = window;
     this.conditional = chosen !== undefined;
     this.#chosen = chosen;
@@ -56,7 +72,14 @@ export class RowSelection {
         for (const row of rows) chosen[row] = 1;
       }
     }
-    return new RowSelection(index, window, chosen);
+    const sources = index.sources.filter((source) => includesSource(condition, source));
+    return new RowSelection(index, window, sources, chosen);
+  }
+
+  /** The curves of its services. */
+  get counters(): readonly Counter[] {
+    const numbers = new Set(this.sources.map(({ number }) => number));
+    return this.index.counters.filter(({ source }) => numbers.has(source));
   }
 
   /** Ns of the window, at least 1. */

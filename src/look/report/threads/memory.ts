@@ -19,9 +19,10 @@ const LEAST_LENGTH = 60e9;
 const HOUR = 3600e9;
 
 /** How the memory of threads and processes went within the window, those that grew most first. */
-export function memoryCurves({ index, window: { from, to } }: RowSelection): MemoryCurve[] {
+export function memoryCurves({ index, counters, window }: RowSelection): MemoryCurve[] {
+  const { from, to } = window;
   const curves: MemoryCurve[] = [];
-  for (const counter of index.counters) {
+  for (const counter of counters) {
     const kind = KINDS.get(counter.name);
     if (kind === undefined) continue;
     const { times, values } = counter;
