@@ -35,7 +35,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
     expect(await page.getByRole('alert').innerText()).toContain('open the address');
     // As one does then, in the same tab.
     await page.goto(view.url);
-    await page.locator('#recordings').getByText('60 rows').waitFor({ timeout: 10_000 });
+    await page.locator('#recordings').getByText('60 records').waitFor({ timeout: 10_000 });
     expect(await page.getByRole('alert').count()).toBe(0);
     await expect.poll(() => page.url()).not.toContain(view.token);
     await page.close();

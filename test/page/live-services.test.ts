@@ -47,19 +47,19 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     const first = await start(join(directory, 'first.heph'), 'shop');
     await first.record(100, 'GET /first');
     const page = await follow(directory, '/overview');
-    await page.locator('#recordings').getByText('100 rows').waitFor();
+    await page.locator('#recordings').getByText('100 records').waitFor();
     await first.kill();
     const panel = page.locator('#recordings');
     await panel.getByText('was killed').waitFor();
     const second = await start(join(directory, 'second.heph'), 'shop');
     await second.record(50, 'GET /second');
-    await page.locator('#recordings').getByText('150 rows').waitFor();
+    await page.locator('#recordings').getByText('150 records').waitFor();
     const killed = ['shop', String(first.pid), 'was killed'];
     expect(await sourcesOf(page.locator('#recordings'))).toEqual(
       [killed, ['shop', String(second.pid), 'running']].sort(),
     );
     await second.record(25, 'GET /second');
-    await page.locator('#recordings').getByText('175 rows').waitFor();
+    await page.locator('#recordings').getByText('175 records').waitFor();
     await second.end();
     await panel.getByText('ended', { exact: true }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -72,19 +72,19 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await shop.record(1, 'GET /orders');
     await stock.record(1, 'GET /stock');
     const page = await follow(directory, '/overview');
-    await page.locator('#recordings').getByText('2 rows').waitFor();
+    await page.locator('#recordings').getByText('2 records').waitFor();
     for (let round = 0; round < 5; round++) {
       const caller = await shop.record(20, 'GET /orders');
       await stock.record(20, 'GET /stock', caller);
     }
-    await page.locator('#recordings').getByText('202 rows').waitFor();
+    await page.locator('#recordings').getByText('202 records').waitFor();
     expect(await sourcesOf(page.locator('#recordings'))).toEqual([
       ['shop', String(shop.pid), 'running'],
       ['stock', String(stock.pid), 'running'],
     ]);
     const caller = await shop.record(1, 'GET /last');
     await stock.record(1, 'GET /asked', caller);
-    await page.locator('#recordings').getByText('204 rows').waitFor();
+    await page.locator('#recordings').getByText('204 records').waitFor();
     await openFirstMatch(page, 'name="GET /last"');
     const lines = page.locator('.waterfall-body .span-row');
     await lines.nth(1).waitFor();
@@ -106,12 +106,12 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     );
     await service.record(100, 'GET /first');
     const page = await follow(directory, '/overview');
-    await page.locator('#recordings').getByText('100 rows').waitFor();
+    await page.locator('#recordings').getByText('100 records').waitFor();
     await service.record(1900, 'GET /next');
     expect(readdirSync(directory).filter((name) => name.endsWith('.heph')).length).toBeGreaterThan(
       1,
     );
-    await page.locator('#recordings').getByText('2,000 rows').waitFor();
+    await page.locator('#recordings').getByText('2,000 records').waitFor();
     for (let round = 0; round < 10; round++) await service.record(400, 'GET /later');
     await service.record(1, 'GET /last');
     expect(await sourcesOf(page.locator('#recordings'))).toEqual([
@@ -138,13 +138,13 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await service.record(100, 'GET /first');
     const named = options.flatMap((option) => [option, rings]);
     const page = await follow(directory, '/overview', ...named);
-    await page.locator('#recordings').getByText('100 rows').waitFor();
+    await page.locator('#recordings').getByText('100 records').waitFor();
     rmSync(rings, { recursive: true });
     await service.record(50, 'GET /second');
-    await page.locator('#recordings').getByText('150 rows').waitFor();
+    await page.locator('#recordings').getByText('150 records').waitFor();
     await service.end();
     await page.locator('#recordings').getByText('ended', { exact: true }).waitFor();
-    await page.locator('#recordings').getByText('150 rows').waitFor();
+    await page.locator('#recordings').getByText('150 records').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 });

@@ -112,7 +112,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('what others read of the page')
     expect(addresses.join('\n')).not.toContain(view.token);
     expect(await page.evaluate(() => document.cookie + JSON.stringify(localStorage))).toBe('{}');
     await page.reload();
-    await page.locator('#recordings').getByText('60 rows').waitFor();
+    await page.locator('#recordings').getByText('60 records').waitFor();
     const other = await page.context().newPage();
     await other.goto(page.url());
     await other.getByRole('alert').filter({ hasText: 'open the address' }).first().waitFor();

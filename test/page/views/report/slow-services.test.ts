@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
     const row = panel.locator('.figures').first().locator('tbody tr', { hasText: 'GET /' });
     const titles = await panel.locator('.figures').first().locator('thead th').allInnerTexts();
     const text = await row.locator('th, td').nth(titles.indexOf('count')).innerText();
-    const [rows] = /\d+(?= rows)/.exec(await page.locator('#recordings p').innerText())!;
+    const [rows] = /\d+(?= records)/.exec(await page.locator('#recordings p').innerText())!;
     expect(Number(text)).toBe(4 * Number(rows));
   });
 });
