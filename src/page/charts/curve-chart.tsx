@@ -168,7 +168,7 @@ function draw(
         { ...axis, size: 24, space: 80, values: (_, ticks) => ticks.map(timeOfDay) },
         {
           ...{ ...axis, size: 62, space: 28, values: (_, values) => values.map(text) },
-          ...(steps === undefined ? {} : { incs: [...steps] }),
+          ...(steps === undefined ? {} : { incrs: [...steps] }),
         },
       ],
       series: [
