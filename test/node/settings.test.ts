@@ -138,6 +138,11 @@ describe('a setting that is wrong', () => {
     ['TRACEWRIGHT_APP', '0', 'must be an integer from 1 to 2147483647, got "0"; 1 is used'],
     ['TRACEWRIGHT_LOOM', 'a/b', "must be 1 to 200 bytes without '/', got"],
     ['TRACEWRIGHT_REQUEST_BYTES', 'never', 'must be on or off, got'],
+    [
+      'TRACEWRIGHT_PROFILE',
+      'wall',
+      'must be off, or of cpu, cpu:HZ (1 to 1000 a second) and heap, got "wall"; it counts as not set',
+    ],
   ])('%s gets a warning and its default', async (variable, value, words) => {
     const { service, stderr } = await serve({ [variable]: value });
     expect(stderr).toContain(`TracewrightWarning: ${variable} ${words}`);

@@ -51,10 +51,9 @@ export function valueOf<N extends SettingName, T = Taken<N>>(
     return value as T;
   } catch (error) {
     if (invalid !== undefined) throw error;
-    const used =
-      otherwise === undefined || otherwise === ''
-        ? 'it counts as not set'
-        : `${otherwise as string} is used`;
+    const isList = Array.isArray(otherwise);
+    const hasDefault = isList ? otherwise.length > 0 : otherwise !== undefined && otherwise !== '';
+    const used = hasDefault ? `${otherwise as string} is used` : 'it counts as not set';
     warnOnce(name, text, `${(error as Error).message}; ${used}`);
     return otherwise as Default<N>;
   }
