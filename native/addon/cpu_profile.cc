@@ -110,19 +110,15 @@ class Nodes {
     // The outermost frames of what is too deep are left out.
     const size_t most = path_.size() > kMostDepth ? kMostDepth : path_.size();
     for (size_t i = most; i-- > 0;) {
-      number = text_.node(path_[i], text_.frame(frame_of(path_[i])), number);
+      number = text_.node(path_[i], text_.frame(frame_of(path_[i]).profiled(own_scripts_)), number);
     }
     return number;
   }
 
  private:
-  std::string frame_of(const void* node) const {
-    ScriptFrame frame{calls_.function(node), path_of_script(calls_.script(node)), calls_.line(node),
-                      calls_.column(node)};
-    if (frame.script.empty()) return frame.function.empty() ? "(native code)" : frame.function;
-    if (begins_with(frame.script, own_scripts_) && !own_scripts_.empty())
-      frame.script = "tracewright/" + frame.script.substr(own_scripts_.size());
-    return frame.text();
+  ScriptFrame frame_of(const void* node) const {
+    return {calls_.function(node), path_of_script(calls_.script(node)), calls_.line(node),
+            calls_.column(node)};
   }
 
   const ProfilerCalls& calls_ = ProfilerCalls::instance();

@@ -13,7 +13,6 @@ namespace tracewright {
 namespace {
 
 constexpr int kMostDepth = 64;
-constexpr size_t kMostName = 512;
 // v8::HeapProfiler::kSamplingNoFlags: nothing is collected for it.
 constexpr int kNoFlags = 0;
 
@@ -81,15 +80,6 @@ struct HeapProfilerCalls {
 
 thread_local HeapProfile* of_this_thread = nullptr;
 
-std::string text_of(napi_env env, V8Handle text) {
-  char bytes[kMostName];
-  size_t length = 0;
-  if (text == nullptr || napi_get_value_string_utf8(env, static_cast<napi_value>(text), bytes,
-                                                    sizeof bytes, &length) != napi_ok)
-    return {};
-  return std::string(bytes, length);
-}
-
 // A function that has allocated what is alive, and those that have called it: the outermost first.
 struct Site {
   std::vector<const Node*> path;
@@ -109,13 +99,9 @@ void add_sites(std::vector<const Node*>& path, const Node* node, std::vector<Sit
   path.pop_back();
 }
 
-std::string frame_of(napi_env env, const Node& node, const std::string& own_scripts) {
-  const std::string function = text_of(env, node.name);
-  ScriptFrame frame{function, path_of_script(text_of(env, node.script)), node.line, node.column};
-  if (frame.script.empty()) return function.empty() ? "(native code)" : function;
-  if (!own_scripts.empty() && begins_with(frame.script, own_scripts))
-    frame.script = "tracewright/" + frame.script.substr(own_scripts.size());
-  return frame.text();
+ScriptFrame frame_of(napi_env env, const Node& node) {
+  return {text_of(env, node.name), path_of_script(text_of(env, node.script)), node.line,
+          node.column};
 }
 
 void add_to(ProfileText& text, napi_env env, const Node* root, const std::string& own_scripts) {
@@ -130,7 +116,7 @@ void add_to(ProfileText& text, napi_env env, const Node* root, const std::string
     for (const Node* const node : site.path) {
       // The root is no code, unless it is all that is known.
       if (node == root && site.path.size() > 1) continue;
-      number = text.node(node, text.frame(frame_of(env, *node, own_scripts)), number);
+      number = text.node(node, text.frame(frame_of(env, *node).profiled(own_scripts)), number);
     }
     text.size(number, site.bytes, site.count);
   }

@@ -1,12 +1,25 @@
 // A frame of a JavaScript stack as text: `at function (script:line:column)`.
 #pragma once
 
+#include <node_api.h>
+
 #include <cstdlib>
 #include <string>
 
+#include "addon/found_v8.h"
 #include "file/path_text.h"
 
 namespace tracewright {
+
+// The name of a function, or the address of a script: not more than 511 bytes.
+inline std::string text_of(napi_env env, V8Handle text) {
+  char bytes[512];
+  size_t length = 0;
+  if (text == nullptr || napi_get_value_string_utf8(env, static_cast<napi_value>(text), bytes,
+                                                    sizeof bytes, &length) != napi_ok)
+    return {};
+  return std::string(bytes, length);
+}
 
 // The path of a `file:` URL; any other text is as it was.
 inline std::string path_of_script(const std::string& script) {
@@ -39,6 +52,15 @@ struct ScriptFrame {
       if (each == '\n') each = ' ';
     }
     return text;
+  }
+
+  // As profiles name it: scripts whose paths begin with `own_scripts` are `tracewright/…`.
+  std::string profiled(const std::string& own_scripts) const {
+    if (script.empty()) return function.empty() ? "(native code)" : function;
+    if (own_scripts.empty() || !begins_with(script, own_scripts)) return text();
+    ScriptFrame own = *this;
+    own.script = "tracewright/" + script.substr(own_scripts.size());
+    return own.text();
   }
 };
 

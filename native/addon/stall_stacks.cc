@@ -9,9 +9,8 @@ namespace tracewright {
 
 namespace {
 
-// Frames of a stack, bytes of a name or a script's address, and different stacks of a stall.
+// Frames of a stack, and different stacks of a stall.
 constexpr int kMostFrames = 64;
-constexpr size_t kMostName = 512;
 constexpr size_t kMostStacks = 16;
 // Different contexts of a stall.
 constexpr size_t kMostContexts = 16;
@@ -69,15 +68,6 @@ ActiveFrame active_frame() {
 
 // StackTrace::kDetailed.
 constexpr int kDetailed = 0x7f;
-
-std::string text_of(napi_env env, V8Handle text) {
-  char bytes[kMostName];
-  size_t length = 0;
-  if (text == nullptr || napi_get_value_string_utf8(env, static_cast<napi_value>(text), bytes,
-                                                    sizeof bytes, &length) != napi_ok)
-    return {};
-  return std::string(bytes, length);
-}
 
 std::vector<ScriptFrame> frames_of(napi_env env, void* isolate) {
   const StackCalls& calls = StackCalls::instance();
