@@ -161,7 +161,7 @@ const folders = [
   ],
   [/^node\/requests\//, 'node/request-spans'],
   [
-    /^node\/threads\/(cpu-profile|heap-profile|name-look-ups|shown-sleeps|uncaught-error)$/,
+    /^node\/threads\/(cpu-profile|heap-profile|v8-profile|name-look-ups|shown-sleeps|uncaught-error)$/,
     'node/$1',
   ],
   // Where there is an ovni trace.

@@ -9,10 +9,9 @@ import { Guard } from '../guard.js';
 import type { HephPlan, ProcessPlan } from '../run/process-plan.js';
 import { part } from '../warning.js';
 import type { CollectionRecorder, LoopRecorder, TimeSums } from './activity-recorders.js';
-import type { CpuProfile } from './cpu-profile.js';
-import type { HeapProfile } from './heap-profile.js';
 import type { NameLookUps } from './name-look-ups.js';
 import type { Collection, Stall } from './pauses.js';
+import type { V8Profile } from './v8-profile.js';
 
 /** Between two samples of a loop that turns. */
 const SAMPLE_MS = 1000;
@@ -42,15 +41,15 @@ export class ThreadActivity {
   #sums: TimeSums | undefined;
   readonly #lookUps: NameLookUps | undefined;
   #loop: LoopRecorder | undefined;
-  readonly #profile: CpuProfile | undefined;
-  readonly #heap: HeapProfile | undefined;
+  readonly #profile: V8Profile | undefined;
+  readonly #allocations: V8Profile | undefined;
   #collector: CollectionRecorder | undefined;
 
   constructor(plan: ProcessPlan, heph: HephPlan) {
     this.#plan = plan;
     if (plan.stallMs > 0) this.#watch(heph);
     if (plan.profileHz > 0) this.#profile = this.#startProfile(plan.profileHz);
-    if (plan.profilesHeap) this.#heap = this.#startHeapProfile();
+    if (plan.profilesHeap) this.#allocations = this.#startAllocationProfile();
     this.#lookUps = part('look-ups of names are not counted', () => countLookUps(plan));
     // Samples of the loop say whether the heap recovers.
     const isHeapWatched = plan.stallMs > 0 && isMainThread && 'path' in heph && watchHeap();
@@ -90,7 +89,7 @@ export class ThreadActivity {
   ended(): void {
     this.#guarded(() => {
       this.#profile?.end();
-      this.#heap?.end();
+      this.#allocations?.end();
       if (this.#loop === undefined && Number(clockNow()) - this.#begun < BRIEF) return;
       this.#load();
       this.#recordShort();
@@ -132,10 +131,10 @@ export class ThreadActivity {
     );
   }
 
-  #startProfile(hz: number): CpuProfile | undefined {
+  #startProfile(hz: number): V8Profile | undefined {
     return part('no CPU profile is recorded', () => {
-      const { CpuProfile } = require('./cpu-profile.js') as typeof import('./cpu-profile.js');
-      return CpuProfile.start(hz, ownScripts(), (interval, parts) => {
+      const { startCpuProfile } = require('./cpu-profile.js') as typeof import('./cpu-profile.js');
+      return startCpuProfile(hz, ownScripts(), (interval, parts) => {
         this.#guarded(() => {
           this.#load().recordProfile(interval, parts);
         });
@@ -143,10 +142,11 @@ export class ThreadActivity {
     });
   }
 
-  #startHeapProfile(): HeapProfile | undefined {
+  #startAllocationProfile(): V8Profile | undefined {
     return part('no allocations are recorded', () => {
-      const { HeapProfile } = require('./heap-profile.js') as typeof import('./heap-profile.js');
-      return HeapProfile.start(ownScripts(), (sizes) => {
+      const { startAllocationProfile } =
+        require('./heap-profile.js') as typeof import('./heap-profile.js');
+      return startAllocationProfile(ownScripts(), (sizes) => {
         this.#guarded(() => {
           this.#load().recordAllocations(sizes);
         });
