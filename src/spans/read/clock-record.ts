@@ -6,14 +6,13 @@ import {
   OPTION_NAME_OFFSET,
 } from '../../heph/layout.js';
 import { CLOCK_DESCRIPTION, CLOCK_REAL, CLOCK_TIME } from '../layout.js';
-import type { RecordedAttributes, RecordedValue } from '../span-record.js';
+import type { RecordedAttributes } from '../span-record.js';
+import { valueIn } from './attribute-in.js';
 import { AttributeValues } from './attribute-values.js';
 import type { ClockReading, TraceClock } from './trace-clock.js';
 
 function word(attributes: RecordedAttributes, name: string): bigint | undefined {
-  const value: RecordedValue | undefined = Object.hasOwn(attributes, name)
-    ? attributes[name]
-    : undefined;
+  const value = valueIn(attributes, name);
   if (typeof value === 'bigint') return value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined;
 }

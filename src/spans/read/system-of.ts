@@ -1,3 +1,5 @@
+import type { RecordedAttributes } from '../span-record.js';
+import { valueIn } from './attribute-in.js';
 import { valueUnderAnyName } from './older-names.js';
 
 /** Attributes that name the system of an operation: the first that a span has counts. */
@@ -12,9 +14,8 @@ export const HTTP_NAME = 'http.request.method';
 export const HTTP = 'http';
 
 /** The system of a span's operation: `redis`, `http`. Undefined: it names none. */
-export function systemOf(attributes: Readonly<Record<string, unknown>>): string | undefined {
-  const valueOf = (name: string): unknown =>
-    Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+export function systemOf(attributes: RecordedAttributes): string | undefined {
+  const valueOf = (name: string): unknown => valueIn(attributes, name);
   for (const name of SYSTEM_NAMES) {
     const value = valueUnderAnyName(valueOf, name);
     if (typeof value === 'string') return value;

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { BoundedCache } from '../../../core/bounded-cache.js';
 import { entryOf } from '../../../core/map-entries.js';
+import { textIn } from '../../../spans/read/attribute-in.js';
 import type { ProfilePart } from '../../../spans/read/profile-part.js';
 import type { OriginalCode } from '../../../spans/read/span-source.js';
 import type { RecordedResource } from '../../../spans/span-record.js';
@@ -131,11 +132,8 @@ export class CompiledPrograms {
     source: Pick<Source, 'host' | 'epoch' | 'lived'>,
     resource: RecordedResource | undefined,
   ): OriginalCode | undefined {
-    const { attributes = {} } = resource ?? {};
-    const command = Object.hasOwn(attributes, 'process.command')
-      ? attributes['process.command']
-      : undefined;
-    if (typeof command !== 'string' || source.host !== hostname()) return undefined;
+    const command = textIn(resource?.attributes ?? {}, 'process.command');
+    if (command === undefined || source.host !== hostname()) return undefined;
     const begun = Number(source.epoch) / 1e6 + (source.lived?.begin ?? 0) / 1e6;
     const program = entryOf(this.#programs, `${begun} ${command}`, () => {
       const root = rootOf(command);

@@ -1,6 +1,7 @@
 import { counted } from '../../../core/readable-text.js';
 import { TracewrightError } from '../../../core/errors.js';
 import { predecessorsOf, pidInRun } from '../../../heph/file-names.js';
+import { textIn, valueIn } from '../../../spans/read/attribute-in.js';
 import { hephFormat } from '../../../spans/read/heph-format.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
@@ -21,16 +22,12 @@ export function writerOf(
   resource: RecordedResource | undefined,
 ): Pick<Source, 'service' | 'host' | 'pid' | 'withoutContext' | 'sampled'> {
   const { attributes = {} } = resource ?? {};
-  const textOf = (name: string): string | undefined => {
-    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-    return typeof value === 'string' ? value : undefined;
-  };
   return {
-    service: textOf('service.name'),
-    host: textOf('host.name'),
+    service: textIn(attributes, 'service.name'),
+    host: textIn(attributes, 'host.name'),
     pid: processIdOf(resource) ?? pidInRun(path),
-    withoutContext: textOf(CONTEXT) === 'off',
-    sampled: ratioOf(Object.hasOwn(attributes, SAMPLING_RATIO) ? attributes[SAMPLING_RATIO] : 1),
+    withoutContext: textIn(attributes, CONTEXT) === 'off',
+    sampled: ratioOf(valueIn(attributes, SAMPLING_RATIO)),
   };
 }
 
@@ -138,11 +135,8 @@ export function lossesOf(
 
 /** That a wrong pattern kept the process from recording paths. */
 export function withheldPaths(resource: RecordedResource | undefined): Loss[] {
-  const { attributes = {} } = resource ?? {};
-  const fault = Object.hasOwn(attributes, REDACTION_FAULT)
-    ? attributes[REDACTION_FAULT]
-    : undefined;
-  if (typeof fault !== 'string') return [];
+  const fault = textIn(resource?.attributes ?? {}, REDACTION_FAULT);
+  if (fault === undefined) return [];
   return [{ count: undefined, reason: `no paths recorded: ${fault}` }];
 }
 

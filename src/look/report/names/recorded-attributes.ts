@@ -1,5 +1,6 @@
 import { TracewrightError } from '../../../core/errors.js';
 import { hasCode } from '../../../core/files/system-error.js';
+import { valueIn } from '../../../spans/read/attribute-in.js';
 import { valueUnderAnyName } from '../../../spans/read/older-names.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import { attributeText } from '../../condition/span-condition.js';
@@ -14,7 +15,7 @@ export function attributesOf(
   row: number,
 ): (name: string) => RecordedValue | undefined {
   const { attributes = {} } = recordedSpan(index, row) ?? {};
-  return (name) => valueUnderAnyName((each) => attributes[each], name);
+  return (name) => valueUnderAnyName((each) => valueIn(attributes, each), name);
 }
 
 /** All fields of a row's span. Undefined if the row is none, or if the file has changed or is gone. */
@@ -47,12 +48,7 @@ export function valuesOf(
   names: readonly string[],
 ): GroupedValues | undefined {
   const attributes = recordedSpan(index, row)?.attributes ?? {};
-  const values = names.map((name) =>
-    valueUnderAnyName(
-      (each) => (Object.hasOwn(attributes, each) ? attributes[each] : undefined),
-      name,
-    ),
-  );
+  const values = names.map((name) => valueUnderAnyName((each) => valueIn(attributes, each), name));
   if (values.every((value) => value === undefined)) return undefined;
   const texts = values.map((value) => (value === undefined ? undefined : attributeText(value)));
   const isWhole = texts.every((text) => text !== undefined);
