@@ -281,6 +281,7 @@ function* figureSteps(
   const routes = by === 'route' ? sampled : [];
   const { errors, failedCalls } = yield* errorTypes(selection, before);
   const { lines, stalls: stallsOfLines } = stallsByLine(index, interruptions);
+  const profiles = [...index.profiles()];
   const figures: Omit<Report, 'findings'> = {
     version: REPORT_VERSION,
     from: isoTime(index.epoch, from),
@@ -312,8 +313,8 @@ function* figureSteps(
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },
     threads: yield* threadFigures(selection, interruptions, times),
-    profile: yield* profiledCode(selection),
-    allocations: allocations(selection),
+    profile: yield* profiledCode(selection, profiles),
+    allocations: allocations(selection, profiles),
     memory: memoryCurves(selection),
     open,
     completeness: yield* completenessOf(selection),
@@ -325,16 +326,14 @@ function* figureSteps(
   const window = new FindingWindow(index, { from, to: end });
   const first = closer ? grouping.tallies[0] : undefined;
   const findings = findingsOf({
-    ...{
-      index,
-      selection,
-      report: figures,
-      window,
-      routes,
-      failedCalls,
-      interruptions,
-      stallsOfLines,
-    },
+    index,
+    selection,
+    report: figures,
+    window,
+    routes,
+    failedCalls,
+    interruptions,
+    stallsOfLines,
   });
   return {
     report: { ...figures, findings },

@@ -29,7 +29,7 @@ export const died: Rule = {
       const own = requests.filter((span) => span.service === service);
       const error = heapLimit === null ? uncaught.get(path) : undefined;
       const isKnown = heapLimit !== null || state === 'died';
-      // A process that was told to end may have background work, but no request.
+      // SIGTERM may leave spans of timers open. It is a finding only if a request was open.
       if (!isKnown && error === undefined && own.length === 0) return [];
       const how = isKnown ? endText(source) : 'ended by an exit or a signal';
       const process = `${service ?? 'a process'}${pid === null ? '' : ` (process ${pid})`}`;

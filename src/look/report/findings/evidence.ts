@@ -2,7 +2,7 @@ import type { SampledGroup } from '../groups/callees.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 import type { IndexRow } from '../../index/index-row.js';
 import { rowAt } from '../../index/index-row.js';
-import type { Counter, LookIndex } from '../../index/look-index.js';
+import type { LookIndex } from '../../index/look-index.js';
 import type { RowSelection, TimeWindow } from '../measures/selection.js';
 import type { Finding, FindingRule } from '../shape/finding-shape.js';
 import type { Report } from '../shape/report-shape.js';
@@ -89,9 +89,4 @@ export function exampleOf(index: LookIndex, requests: readonly SampledRequest[])
 /** Ns that requests took, of all that they stand for in parts of all weights. */
 export function timeOf(requests: readonly SampledRequest[]): number {
   return requests.reduce((sum, { duration, weight }) => sum + duration * weight, 0);
-}
-
-/** The curves of a name, of each thread. */
-export function curvesOf({ selection }: Evidence, name: string): Counter[] {
-  return selection.counters.filter((counter) => counter.name === name);
 }

@@ -1,10 +1,9 @@
-import { LOOP_DELAY_CURVE } from '../../../spans/read/loop-curves.js';
+import { LOOP_BUSY_CURVE, LOOP_DELAY_CURVE } from '../../../spans/read/loop-curves.js';
 import type { Counter } from '../../index/look-index.js';
 import { weightedPercentile } from '../groups/callees.js';
 import { durationText, shareText } from '../measures/units.js';
-import { UTILISATION } from '../recording/recorded-times.js';
 import { threadOfCounter, trackOf } from '../threads/memory.js';
-import { curvesOf, ofService } from './evidence.js';
+import { ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 const LEAST_BUSY = 0.9;
@@ -23,8 +22,8 @@ export const loopUsedUp: Rule = {
   name: 'loop used up',
   find(evidence) {
     const { index, window, interruptions } = evidence;
-    const delays = curvesOf(evidence, LOOP_DELAY_CURVE);
-    return curvesOf(evidence, UTILISATION).flatMap((busy) => {
+    const delays = evidence.selection.curves(LOOP_DELAY_CURVE);
+    return evidence.selection.curves(LOOP_BUSY_CURVE).flatMap((busy) => {
       const delay = delays.find(
         ({ source, thread }) => source === busy.source && thread === busy.thread,
       );

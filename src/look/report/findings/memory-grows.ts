@@ -1,7 +1,7 @@
 import { HEAP_USED } from '../../../spans/read/loop-curves.js';
 import { bytesText, durationText } from '../measures/units.js';
 import { limitOfHeap, threadOfCounter } from '../threads/memory.js';
-import { curvesOf, ofService } from './evidence.js';
+import { ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 /** Ns, and in how many pieces the least use of the heap must rise each time. */
@@ -27,7 +27,7 @@ export const memoryGrows: Rule = {
       .reduce((sum, { count }) => sum + count, 0);
     const isShort = window.length < LEAST_TIME;
     if (majors < (isShort ? 2 : 1) * LEAST_MAJOR) return [];
-    return curvesOf(evidence, HEAP_USED).flatMap((heap) => {
+    return evidence.selection.curves(HEAP_USED).flatMap((heap) => {
       const lowest = new Array<number>(PIECES).fill(Infinity);
       for (const [at, time] of heap.times.entries()) {
         const piece = Math.floor(((time - window.from) / window.length) * PIECES);

@@ -1,9 +1,9 @@
+import { LOOP_BUSY_CURVE } from '../../../spans/read/loop-curves.js';
 import type { Counter, LookIndex } from '../../index/look-index.js';
 import { durationText, shareText } from '../measures/units.js';
-import { UTILISATION } from '../recording/recorded-times.js';
 import type { ThreadFigures } from '../shape/thread-shape.js';
 import { trackOf } from '../threads/memory.js';
-import { curvesOf, ofService } from './evidence.js';
+import { ofService } from './evidence.js';
 import type { FindingWindow, Rule } from './evidence.js';
 
 /** Of the time in which the loop ran code, and of all time. */
@@ -21,7 +21,7 @@ export const outsideRequests: Rule = {
     const { threads, profile } = report;
     // What other spans ran would count as outside.
     if (selection.conditional) return [];
-    return curvesOf(evidence, UTILISATION).flatMap((curve) => {
+    return evidence.selection.curves(LOOP_BUSY_CURVE).flatMap((curve) => {
       const thread = figuresOf(index, curve, threads);
       if (thread === undefined || thread.spans < LEAST_SPANS) return [];
       const { used, times } = useOf(curve, window);

@@ -60,9 +60,9 @@ export function* timelineOf(
 
 /** The highest value of each piece, of the curves of a name. */
 function curvesOf(selection: RowSelection, name: string): ThreadCurve[] {
-  const { index, counters } = selection;
-  const curves = counters
-    .filter((counter) => counter.name === name)
+  const { index } = selection;
+  const curves = selection
+    .curves(name)
     .map((counter) => ({
       ...threadOfCounter(index, counter),
       values: valuesOf(selection, counter),

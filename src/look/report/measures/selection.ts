@@ -76,10 +76,10 @@ export class RowSelection {
     return new RowSelection(index, window, sources, chosen);
   }
 
-  /** The curves of its services. */
-  get counters(): readonly Counter[] {
+  /** The curves of a name, of each thread of its services. */
+  curves(name: string): Counter[] {
     const numbers = new Set(this.sources.map(({ number }) => number));
-    return this.index.counters.filter(({ source }) => numbers.has(source));
+    return this.index.counters.filter((each) => each.name === name && numbers.has(each.source));
   }
 
   /** Ns of the window, at least 1. */

@@ -1,11 +1,9 @@
+import { LOOP_BUSY_CURVE } from '../../../spans/read/loop-curves.js';
 import { isRequest } from '../../index/index-row.js';
 import type { IndexPart, LookIndex, Source } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import { IntervalSet } from '../measures/interval-set.js';
 import type { TimeWindow } from '../measures/selection.js';
-
-/** As the index names the curve of `tracewright.loop`. */
-export const UTILISATION = 'event loop utilisation';
 
 /** When a process was recorded: ns of the index. */
 interface Stretch {
@@ -76,7 +74,7 @@ function stretchOf(index: LookIndex, source: Source): Stretch {
   else if (source.isAligned && source.content === 'spans') extend(stretch, zero, -Infinity);
   for (const counter of index.counters) {
     // Points of other curves are made when they are asked for: it takes all rows to do so.
-    if (counter.source !== source.number || counter.name !== UTILISATION) continue;
+    if (counter.source !== source.number || counter.name !== LOOP_BUSY_CURVE) continue;
     stretch.end = counter.times.reduce((most, time) => Math.max(most, time), stretch.end);
   }
   if (source.until !== undefined) stretch.end = Math.max(stretch.end, source.until);

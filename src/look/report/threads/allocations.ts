@@ -7,11 +7,14 @@ import { codesOf, keyOf } from './profiled-code.js';
 const MOST_OF_SERVICE = 20;
 
 /** What was alive last within the window, by the functions that had allocated it. */
-export function allocations({ index, window }: RowSelection): Allocations[] {
+export function allocations(
+  { index, window }: RowSelection,
+  profiles: readonly Profile[],
+): Allocations[] {
   const last = new Map<string, Profile>();
   // The last ones are written after the last span.
   const to = window.to < index.length ? window.to : Infinity;
-  for (const profile of index.profiles()) {
+  for (const profile of profiles) {
     const { part, source, offset } = profile;
     const at = part.from + offset;
     if (part.sizes.length === 0 || at < window.from || at > to) continue;

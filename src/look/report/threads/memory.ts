@@ -9,22 +9,24 @@ import { threadOfProcess } from '../recording/processes.js';
 import type { RowSelection } from '../measures/selection.js';
 import type { MemoryCurve, ThreadOfProcess } from '../shape/thread-shape.js';
 
-const KINDS = new Map<string, MemoryCurve['kind']>([
+const KINDS = [
   [HEAP_USED, 'heap'],
   [EXTERNAL_MEMORY, 'external'],
   [RESIDENT_MEMORY, 'resident'],
-]);
+] as const;
 /** Growth is a line through points: in a shorter time it says nothing. */
 const LEAST_LENGTH = 60e9;
 const HOUR = 3600e9;
 
 /** How the memory of threads and processes went within the window, those that grew most first. */
-export function memoryCurves({ index, counters, window }: RowSelection): MemoryCurve[] {
+export function memoryCurves(selection: RowSelection): MemoryCurve[] {
+  const { index, window } = selection;
   const { from, to } = window;
   const curves: MemoryCurve[] = [];
-  for (const counter of counters) {
-    const kind = KINDS.get(counter.name);
-    if (kind === undefined) continue;
+  const counters = KINDS.flatMap(([name, kind]) =>
+    selection.curves(name).map((counter) => ({ counter, kind })),
+  );
+  for (const { counter, kind } of counters) {
     const { times, values } = counter;
     const points: [time: number, bytes: number][] = [];
     for (let at = 0; at < times.length; at++) {

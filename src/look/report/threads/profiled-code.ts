@@ -71,8 +71,10 @@ class HotLines {
 }
 
 /** What ran by the samples within the window: of each service, and of those of its routes whose spans are known. */
-export function* profiledCode({ index, window }: RowSelection): Steps<ProfiledCode[]> {
-  const profiles = [...index.profiles()];
+export function* profiledCode(
+  { index, window }: RowSelection,
+  profiles: readonly Profile[],
+): Steps<ProfiledCode[]> {
   if (profiles.length === 0) return [];
   const requestOf = yield* requestsOfSamples(index, profiles);
   const lines = new HotLines();

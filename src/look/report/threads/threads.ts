@@ -1,7 +1,7 @@
+import { LOOP_BUSY_CURVE } from '../../../spans/read/loop-curves.js';
 import { busyTimes } from './busy-times.js';
 import type { InterruptionTally } from './interruptions.js';
 import type { Track } from '../../index/look-index.js';
-import { UTILISATION } from '../recording/recorded-times.js';
 import type { RecordedTimes } from '../recording/recorded-times.js';
 import type { ThreadFigures } from '../shape/thread-shape.js';
 import type { RowSelection } from '../measures/selection.js';
@@ -22,7 +22,7 @@ function threadOf(source: number, thread: number): string {
 function utilisations({ index, window: { from, to } }: RowSelection): Map<string, Mean> {
   const means = new Map<string, Mean>();
   for (const counter of index.counters) {
-    if (counter.name !== UTILISATION) continue;
+    if (counter.name !== LOOP_BUSY_CURVE) continue;
     // Points of other curves are made when they are asked for.
     const { source, thread, times, values } = counter;
     const key = threadOf(source, thread);

@@ -1,3 +1,4 @@
+import { LOOP_BUSY_CURVE } from '../../../spans/read/loop-curves.js';
 import { entryOf } from '../../../core/map-entries.js';
 import { firstAtLeast } from '../../index/parts/order-rows.js';
 import { rowAt, rowsUpward } from '../../index/index-row.js';
@@ -7,7 +8,6 @@ import type { Counter, LookIndex } from '../../index/look-index.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
 import { codeText } from '../names/code-text.js';
 import { rowName } from '../names/row-name.js';
-import { UTILISATION } from '../recording/recorded-times.js';
 import type { TreeSpan } from '../shape/trace-shape.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
 import { codeOfStack, STACK } from '../threads/stall-code.js';
@@ -61,7 +61,7 @@ export class BlockedSpans {
     this.#index = index;
     this.#interruptions = interruptions;
     for (const counter of index.counters) {
-      if (counter.name === UTILISATION) this.#loops.set(keyOf(counter), counter);
+      if (counter.name === LOOP_BUSY_CURVE) this.#loops.set(keyOf(counter), counter);
     }
   }
 
