@@ -54,7 +54,7 @@ const LONG = [
   'test/cli/commands/{large-packet,report-mpi,several-services}.test.ts',
   'test/export/{parquet,perfetto/perfetto-export}.test.ts',
   'test/ship/{nats-target,parquet-target,metrics}.test.ts',
-  'test/look/report/{called-services,compiled-program,duckdb,findings/{sick-shop,sick-programs},print/html/hostile-page,released-requests,stalls,print/text/hostile-text}.test.ts',
+  'test/look/report/{called-services,compiled-program,duckdb,print/html/hostile-page,released-requests,stalls,print/text/hostile-text}.test.ts',
   'test/look/index/{growing-trace,hostile,cache/cache,cache/forged-index}.test.ts',
   'test/look/report/living-processes.test.ts',
   // Processes that send to a receiver, and are killed.
@@ -75,6 +75,9 @@ const LONG = [
   'test/node/threads/{cpu-profile,event-loop,heap-end,heap-limits,heap-profile,kept-stalls}.test.ts',
   'test/node/threads/{only-workers,rotation,rotation-faults,sleeps,stall-stacks,thread-activity}.test.ts',
 ];
+
+/** Of the long tests, those whose services are measured: nothing else runs meanwhile. */
+const ALONE = ['test/look/report/findings/{sick-programs,sick-shop}.test.ts'];
 
 /** They read traces and change nothing of their process. */
 const READING = [
@@ -117,16 +120,17 @@ class LongFirst extends BaseSequencer {
 
 /** Which files a run has, and which of them share processes. */
 function projectsOf(mode: string): TestProjectInlineConfiguration[] {
-  const project = (
-    name: string,
-    test: { include: string[]; exclude: string[]; isolate?: boolean },
-  ) => ({ extends: true, test: { ...test, name } }) as const;
+  const project = (name: string, test: NonNullable<TestProjectInlineConfiguration['test']>) =>
+    ({ extends: true, test: { ...test, name } }) as const;
   if (mode === 'long') {
     const include = LONG.map((each) => each.replace(/\*\*$/, '**/*.test.ts'));
-    return [project('long', { include, exclude: [] })];
+    return [
+      project('long', { include, exclude: [] }),
+      project('alone', { include: ALONE, exclude: [], sequence: { groupOrder: 1 }, maxWorkers: 1 }),
+    ];
   }
   if (mode !== 'short') return [project('all', { include: [TESTS], exclude: [] })];
-  const left = [...LONG, ...WITH_PACKAGES];
+  const left = [...LONG, ...ALONE, ...WITH_PACKAGES];
   return [
     // Files of these share processes, and the modules there: loading takes longer than most of the tests.
     project('reading', { include: READING, exclude: [...left, ...OWN_PROCESS], isolate: false }),

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { CallName } from '../../src/dumpi/calls.js';
 import { metafileText } from '../../src/dumpi/metafile.js';
+import { lastingDirectory } from '../heph/temporary-file.js';
 import { builtTrace } from './trace-building.js';
 import type { BuiltCall } from './trace-building.js';
 
@@ -44,10 +43,7 @@ export const goldenTraces = JSON.parse(
   readFileSync(new URL('golden-calls.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, GoldenTrace>>;
 
-const directory = mkdtempSync(join(tmpdir(), 'tracewright-golden-'));
-afterAll(() => {
-  rmSync(directory, { recursive: true, force: true });
-});
+const directory = lastingDirectory();
 
 export function sha256(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');

@@ -20,18 +20,24 @@ interface Ready {
   /** With a method, or of GET. */
   paths: string[];
   rate: number;
+  /** So many wait for answers at most. */
+  users: number | null;
 }
 
 /** Asks as often as the program wants, whether it answers or not: until the time is over, or the program. */
-async function ask(child: ChildProcess, { port, paths, rate }: Ready): Promise<void> {
+async function ask(child: ChildProcess, { port, paths, rate, users }: Ready): Promise<void> {
   const begin = performance.now();
   const asked: Promise<unknown>[] = [];
+  let waiting = 0;
   const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
   for (let number = 0; performance.now() - begin < SECONDS * 1000 && !isOver(); number++) {
     for (const path of paths) {
       const [url, method = 'GET'] = path.split(' ').toReversed();
+      if (waiting >= (users ?? Infinity)) continue;
+      waiting += 1;
       const answer = fetch(`http://127.0.0.1:${port}${url}`, { method });
-      asked.push(answer.then((each) => each.text()).catch(() => undefined));
+      const over = answer.then((each) => each.text()).catch(() => undefined);
+      asked.push(over.finally(() => (waiting -= 1)));
     }
     await sleep(begin + ((number + 1) * 1000) / rate - performance.now());
   }

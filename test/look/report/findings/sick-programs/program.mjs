@@ -12,12 +12,14 @@ export const library = createRequire(join(process.cwd(), 'program.js'));
 export const PG = { host: '127.0.0.1', user: 'postgres', database: 'postgres', password: 'secret' };
 
 /**
- * Listens, and asks the driver for so many requests a second of each path. It disconnects when it has enough: then `stop`
- * ends what goes on.
+ * Listens, and asks the driver for so many requests a second of each path, by so many users who wait for their answers;
+ * null: by ever new ones. It disconnects when it has enough: then `stop` ends what goes on.
  */
-export function drive(listener, paths, rate = 10, stop = () => undefined) {
+export function drive(listener, paths, rate = 10, stop = () => undefined, users = null) {
   const server = typeof listener === 'function' ? createServer(listener) : listener;
-  server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port, paths, rate }));
+  server.listen(0, '127.0.0.1', () =>
+    process.send({ port: server.address().port, paths, rate, users }),
+  );
   process.once('disconnect', async () => {
     await stop();
     process.exit();
@@ -50,6 +52,15 @@ function serve(answer) {
 /** Keeps the thread busy. */
 export function work(ms) {
   for (const until = performance.now() + ms; performance.now() < until;);
+}
+
+/** How much of a work takes so many ms on this machine. */
+export function amountFor(ms, perform) {
+  for (let amount = 1000; ; amount *= 1.5) {
+    const begin = performance.now();
+    perform(Math.floor(amount));
+    if (performance.now() - begin >= ms) return Math.floor(amount);
+  }
 }
 
 /** A table of its own, and what removes it. */
