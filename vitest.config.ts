@@ -72,7 +72,7 @@ const LONG = [
   'test/node/run/{earlier-traces,process-trees,swapped-directories}.test.ts',
   'test/node/requests/{first-request,open-requests}.test.ts',
   'test/node/requests/context/{http2-calls,repeated-requests}.test.ts',
-  'test/node/threads/{cpu-profile,event-loop,heap-end,heap-limits,heap-profile,kept-stalls}.test.ts',
+  'test/node/threads/{cpu-profile,event-loop,heap-end,heap-limits,heap-profile,kept-stalls,memory-group}.test.ts',
   'test/node/threads/{only-workers,rotation,rotation-faults,sleeps,stall-stacks,thread-activity}.test.ts',
 ];
 

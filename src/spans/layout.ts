@@ -121,6 +121,9 @@ export const RESOURCE_DESCRIPTION = 'tracewright.resource';
 export const CONTEXT = 'tracewright.context';
 /** Attribute of a resource. `threads`: the streams have the numbers of their threads, 0 the main one. */
 export const STREAMS = 'tracewright.streams';
+/** Attributes of a resource: which group of the host limits the memory of the process, and to how many bytes. */
+export const MEMORY_GROUP = 'tracewright.memory.group';
+export const MEMORY_LIMIT = 'tracewright.memory.limit';
 export const SCOPE_DESCRIPTION = 'tracewright.scope';
 export const CLOCK_DESCRIPTION = 'tracewright.clock';
 /** u64, nanoseconds each, all of one moment: attributes of a clock record. */
@@ -157,6 +160,9 @@ export const LOOP_EXTERNAL = 'external';
 export const LOOP_HEAP_LIMIT = 'limit';
 /** Resident bytes of the process: the main thread has them. */
 export const LOOP_RSS = 'rss';
+/** Of its group, in the main thread: bytes used, and processes that were killed for want of memory. */
+export const LOOP_GROUP = 'group';
+export const LOOP_KILLS = 'kills';
 
 /** Garbage collections of a thread that are no spans. */
 export const COLLECTIONS_DESCRIPTION = 'tracewright.gc';

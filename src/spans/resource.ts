@@ -2,11 +2,12 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { programPath } from '../core/program-path.js';
 import { basename, dirname, join, resolve } from 'node:path';
 import { wrongType } from '../core/errors.js';
+import { MemoryGroup } from '../core/memory-group.js';
 import { version as ownVersion } from '../core/version.js';
 import { hasNames } from './attributes.js';
 import type { SpanAttributes } from './attributes.js';
 import { hookSpans } from './hook-spans.js';
-import { CONTEXT, STREAMS } from './layout.js';
+import { CONTEXT, MEMORY_GROUP, MEMORY_LIMIT, STREAMS } from './layout.js';
 import { detectResource } from './resource-detectors.js';
 import { readResourceVariable } from './resource-variable.js';
 import { SCHEMA_URL } from './conventions.js';
@@ -74,6 +75,13 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+function memoryGroup(): SpanAttributes {
+  const group = MemoryGroup.own();
+  if (group === undefined) return {};
+  const limit = group.limit === undefined ? {} : { [MEMORY_LIMIT]: group.limit };
+  return { [MEMORY_GROUP]: group.id, ...limit };
+}
+
 /**
  * The resource: what the program says, else the variables, else what the process and its package.json
  * say.
@@ -110,7 +118,7 @@ export function describeResource(options: ResourceOptions = {}): Resource {
       'telemetry.sdk.language': 'nodejs',
       'telemetry.sdk.version': ownVersion,
       ...(hookSpans.hasContext ? {} : { [CONTEXT]: 'off' }),
-      ...(hookSpans.open === undefined ? {} : { [STREAMS]: 'threads' }),
+      ...(hookSpans.open === undefined ? {} : { [STREAMS]: 'threads', ...memoryGroup() }),
       ...variables,
       'service.name': service,
       ...(serviceVersion === undefined ? {} : { 'service.version': serviceVersion }),

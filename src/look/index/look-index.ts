@@ -77,6 +77,9 @@ export interface Source {
   readonly lived: { readonly begin: number; readonly end: number } | undefined;
   /** Its process ran out of heap: the limit in MiB. */
   readonly heapLimit: number | undefined;
+  /** The group of its host that limits its memory, and to how many bytes; undefined: it has none. */
+  readonly memoryGroup: string | undefined;
+  readonly memoryLimit: number | undefined;
   /** Of the traces that begin in its process, the share that it records, from 0 to 1. */
   readonly sampled: number;
   readonly losses: readonly Loss[];

@@ -32,6 +32,7 @@ import type {
 import { addReleased, servicesWithLostCounts } from './groups/released-groups.js';
 import type { NotKept } from './groups/released-groups.js';
 import { ProcessStarts, RecordedTimes } from './recording/recorded-times.js';
+import { memoryEnds } from './recording/memory-ends.js';
 import { Processes } from './recording/processes.js';
 import { RowSelection, endOf } from './measures/selection.js';
 import type { TimeWindow } from './measures/selection.js';
@@ -132,6 +133,7 @@ function sourcesOf(
 ): ReportSource[] {
   const { sources, parts, epoch } = index;
   const processes = new Processes(index);
+  const ends = memoryEnds(index, (number) => times.ofSource(number).end);
   const rows = new Map<number, number>();
   for (const { source, count } of parts) {
     rows.set(source.number, (rows.get(source.number) ?? 0) + count);
@@ -160,6 +162,7 @@ function sourcesOf(
       pid: pid ?? null,
       state,
       heapLimit: heapLimit ?? null,
+      memoryEnd: ends.get(number) ?? null,
       recorded: times.within(number, window),
       until: until === undefined ? null : isoTime(epoch, until),
       sampled: sampling.of(number),

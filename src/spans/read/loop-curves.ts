@@ -10,8 +10,10 @@ import {
   LOOP_DNS,
   LOOP_EXTERNAL,
   LOOP_GC,
+  LOOP_GROUP,
   LOOP_HEAP,
   LOOP_HEAP_LIMIT,
+  LOOP_KILLS,
   LOOP_LONGEST,
   LOOP_LOOK_UPS,
   LOOP_RSS,
@@ -45,6 +47,9 @@ export interface LoopFigures {
   heapLimit: number | undefined;
   external: number | undefined;
   rss: number | undefined;
+  /** Of the group that limits the memory of the process: bytes used, and processes killed for want of it. */
+  group: number | undefined;
+  kills: number | undefined;
 }
 
 /** The figures of an event loop in an event; undefined: it has none. */
@@ -72,6 +77,8 @@ export function loopFiguresOf(event: EventPacket): LoopFigures | undefined {
     heapLimit: valueOf(LOOP_HEAP_LIMIT),
     external: valueOf(LOOP_EXTERNAL),
     rss: valueOf(LOOP_RSS),
+    group: valueOf(LOOP_GROUP),
+    kills: valueOf(LOOP_KILLS),
   };
 }
 
@@ -90,6 +97,8 @@ export const HEAP_USED = 'heap used';
 export const HEAP_LIMIT_CURVE = 'heap limit';
 export const EXTERNAL_MEMORY = 'memory outside of the heap';
 export const RESIDENT_MEMORY = 'resident memory';
+export const GROUP_MEMORY = 'memory of the cgroup';
+export const GROUP_KILLS = 'processes killed in the cgroup';
 
 /** Curves of an event loop: their figure, name and unit. A ratio is one of the window's time. */
 const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit: string])[] = [
@@ -105,7 +114,11 @@ const CURVES: readonly (readonly [figure: keyof LoopFigures, name: string, unit:
   ['heapLimit', HEAP_LIMIT_CURVE, 'bytes'],
   ['external', EXTERNAL_MEMORY, 'bytes'],
   ['rss', RESIDENT_MEMORY, 'bytes'],
+  ['group', GROUP_MEMORY, 'bytes'],
+  ['kills', GROUP_KILLS, 'kills'],
 ];
+/** Units of what stays as it is while the loop waits. */
+const STAYING: ReadonlySet<string> = new Set(['bytes', 'kills']);
 /** A gap between windows below this share of them is none. */
 const CONTIGUOUS = 0.1;
 
@@ -131,7 +144,7 @@ export class LoopCurves {
       const known = this.#counters.get(key);
       const counter = known ?? { thread: stream, name, unit, times: [], values: [] };
       this.#counters.set(key, counter);
-      addWindow(counter, Number(start), Number(end), value, unit === 'bytes' ? value : 0);
+      addWindow(counter, Number(start), Number(end), value, STAYING.has(unit) ? value : 0);
     }
   }
 }

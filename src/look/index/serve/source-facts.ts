@@ -5,7 +5,13 @@ import { textIn, valueIn } from '../../../spans/read/attribute-in.js';
 import { hephFormat } from '../../../spans/read/heph-format.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import { RemainingRings } from '../../../traces/remaining-rings.js';
-import { CONTEXT, REDACTION_FAULT, SAMPLING_RATIO } from '../../../spans/layout.js';
+import {
+  CONTEXT,
+  MEMORY_GROUP,
+  MEMORY_LIMIT,
+  REDACTION_FAULT,
+  SAMPLING_RATIO,
+} from '../../../spans/layout.js';
 import type { RecordedLosses } from '../../../spans/read/span-notes.js';
 import { processIdOf, nameOfStream, threadName } from '../../../spans/read/resource-facts.js';
 import type { RecordedResource } from '../../../spans/span-record.js';
@@ -20,13 +26,18 @@ const MAX_STREAMS = 16;
 export function writerOf(
   path: string,
   resource: RecordedResource | undefined,
-): Pick<Source, 'service' | 'host' | 'pid' | 'withoutContext' | 'sampled'> {
+): Pick<
+  Source,
+  'service' | 'host' | 'pid' | 'withoutContext' | 'sampled' | 'memoryGroup' | 'memoryLimit'
+> {
   const { attributes = {} } = resource ?? {};
   return {
     service: textIn(attributes, 'service.name'),
     host: textIn(attributes, 'host.name'),
     pid: processIdOf(resource) ?? pidInRun(path),
     withoutContext: textIn(attributes, CONTEXT) === 'off',
+    memoryGroup: textIn(attributes, MEMORY_GROUP),
+    memoryLimit: Number(valueIn(attributes, MEMORY_LIMIT) ?? Number.NaN) || undefined,
     sampled: ratioOf(valueIn(attributes, SAMPLING_RATIO)),
   };
 }

@@ -66,10 +66,16 @@ export function unusualStateText(state: SourceState): string {
 }
 
 /** The same of a recording: whose process ran out of heap was killed by V8. */
-export function endText({ state, heapLimit }: Pick<ReportSource, 'state' | 'heapLimit'>): string {
-  return heapLimit === null
-    ? unusualStateText(state)
-    : `ran out of heap (limit ${countText(heapLimit)} MB)`;
+export function endText({
+  state,
+  heapLimit,
+  memoryEnd,
+}: Pick<ReportSource, 'state' | 'heapLimit' | 'memoryEnd'>): string {
+  if (heapLimit !== null) return `ran out of heap (limit ${countText(heapLimit)} MB)`;
+  if (memoryEnd === null) return unusualStateText(state);
+  const { limit, share, isKilled } = memoryEnd;
+  if (!isKilled) return `was killed; its memory was at ${shareText(share!)} of its limit`;
+  return `was killed for want of memory${limit === null ? '' : ` (limit ${bytesText(limit)})`}`;
 }
 
 /** The least share of the time that is named. */

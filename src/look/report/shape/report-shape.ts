@@ -91,6 +91,16 @@ export interface Group extends Latency, GroupWaits {
   refused: number | null;
 }
 
+/** How the memory of a killed process's group was: a cgroup of Linux. */
+export interface MemoryEnd {
+  /** Bytes; null: it has none of its own. */
+  limit: number | null;
+  /** Of the limit, when it was read last; null: that is not known. */
+  share: number | null;
+  /** The kernel has killed the process for want of memory, as another one knows. */
+  isKilled: boolean;
+}
+
 /** A trace that was read. */
 export interface ReportSource {
   path: string;
@@ -103,6 +113,8 @@ export interface ReportSource {
   state: SourceState;
   /** Its process ran out of heap: V8's limit in MiB; null: it did not, or that is not known. */
   heapLimit: number | null;
+  /** Its process was killed, and memory may be why; null: nothing says so. */
+  memoryEnd: MemoryEnd | null;
   /** Ns of the window in which its process was recorded. */
   recorded: number;
   /** Of a living process: what it had recorded until then was read, as an ISO time; null: it has ended. */

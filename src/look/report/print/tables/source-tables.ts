@@ -20,6 +20,7 @@ function ofProcess(sources: readonly ReportSource[]): ReportSource {
     rows: sources.reduce((sum, { rows }) => sum + rows, 0),
     state: sources.find(({ state }) => unusualStateText(state) !== '')?.state ?? first!.state,
     heapLimit: sources.find(({ heapLimit }) => heapLimit !== null)?.heapLimit ?? null,
+    memoryEnd: sources.find(({ memoryEnd }) => memoryEnd !== null)?.memoryEnd ?? null,
   };
 }
 
