@@ -3,7 +3,7 @@
 // headers come with the package node-api-headers, and the addon runs on every supported Node.
 //
 //   node scripts/build-native.mjs [--target NAME] [--output DIRECTORY] [--define NAME]... [--if-stale]
-//     [--werror]
+//     [--werror] [--sanitize address|thread|undefined]
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -16,6 +16,7 @@ import {
   linkFlags,
   root,
   runCompiler,
+  SANITIZERS,
 } from './compile-native.mjs';
 
 const { values: options } = parseArgs({
@@ -24,6 +25,7 @@ const { values: options } = parseArgs({
     output: { type: 'string', default: join(root, 'build') },
     define: { type: 'string', multiple: true, default: [] },
     'if-stale': { type: 'boolean', default: false },
+    sanitize: { type: 'string' },
     werror: { type: 'boolean', default: false },
   },
 });
@@ -44,7 +46,13 @@ function newest(directory) {
 const stale = !existsSync(output) || statSync(output).mtimeMs <= newest(join(root, 'native'));
 if (options['if-stale'] && !stale) process.exit(0);
 
-const plainFlags = [...addonFlags(target), ...(options.werror ? ['-Werror'] : [])];
+const sanitizer = SANITIZERS[options.sanitize] ?? [];
+const plainFlags = [
+  ...addonFlags(target),
+  ...(options.werror ? ['-Werror'] : []),
+  ...sanitizer,
+  ...(sanitizer.length > 0 ? ['-g', '-fno-omit-frame-pointer'] : []),
+];
 const defines = options.define.map((name) => `-D${name}`);
 const headers = readdirSync(join(root, 'native'), { recursive: true })
   .filter((name) => name.endsWith('.h'))
@@ -61,7 +69,7 @@ const objects = [
   ...(await compileSources(
     target.sources.filter((source) => !changed.includes(source)),
     plainFlags,
-    addonObjects(target, changed.length > 0 ? undefined : build),
+    addonObjects(target, changed.length > 0 && sanitizer.length === 0 ? undefined : build),
   )),
   ...(await compileSources(changed, [...plainFlags, ...defines], addonObjects(target, build))),
 ];
@@ -69,7 +77,14 @@ const objects = [
 // Linked under another name and renamed: a process that has loaded the old addon keeps it intact.
 mkdirSync(dirname(output), { recursive: true });
 await runCompiler(
-  [...linkFlags(target), ...objects, '-o', `${output}.new`],
+  // A sanitizer names functions.
+  [
+    ...linkFlags(target).filter((flag) => flag !== '-Wl,-s' || sanitizer.length === 0),
+    ...sanitizer,
+    ...objects,
+    '-o',
+    `${output}.new`,
+  ],
   `${target.target_name}.node`,
 );
 renameSync(`${output}.new`, output);

@@ -14,6 +14,14 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The compiler: `CXX`, or what the system calls `c++`. */
 export const compiler = process.env.CXX ?? 'c++';
 
+/** Flags for a sanitizer, of compiler and linker. */
+export const SANITIZERS = {
+  address: ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
+  undefined: ['-fsanitize=undefined', '-fno-sanitize-recover=all'],
+  // GCC warns that TSan does not model fences. What they order here are atomics throughout.
+  thread: ['-fsanitize=thread', '-Wno-unknown-warning-option', '-Wno-tsan'],
+};
+
 /** binding.gyp is kept as plain JSON, so that it can be the one list of sources and flags. */
 function readGyp() {
   return JSON.parse(readFileSync(join(root, 'binding.gyp'), 'utf8'));

@@ -15,14 +15,9 @@ import {
   gypTarget,
   root,
   runCompiler,
+  SANITIZERS,
 } from './compile-native.mjs';
 
-const SANITIZERS = {
-  address: ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
-  undefined: ['-fsanitize=undefined', '-fno-sanitize-recover=all'],
-  // GCC warns that TSan does not model fences. What they order here are atomics throughout.
-  thread: ['-fsanitize=thread', '-Wno-unknown-warning-option', '-Wno-tsan'],
-};
 const TIMEOUT_MS = 180_000;
 
 const USAGE = `Usage: node scripts/test-native.mjs [options]

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { compiler } from '../scripts/compile-native.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -28,6 +29,25 @@ export function buildMemory() {
  */
 export function loadMemory() {
   return createRequire(import.meta.url)(`${MEMORY}/Release/tracewright_torture.node`);
+}
+
+/**
+ * Compiles the addon with a sanitizer, whose runtime a process loads first.
+ *
+ * @returns the environment in which a process loads both.
+ */
+export function buildSanitized(kind) {
+  const directory = join(root, 'build/sanitized', kind);
+  build('--sanitize', kind, '--output', join(directory, 'build'));
+  const library = kind === 'thread' ? 'libtsan.so' : 'libasan.so';
+  return {
+    TRACEWRIGHT_PREBUILD: directory,
+    LD_PRELOAD: execFileSync(compiler, [`-print-file-name=${library}`], {
+      encoding: 'utf8',
+    }).trim(),
+    // What Node leaves at its end, and that V8 has handlers of its own, is nothing to report.
+    ASAN_OPTIONS: 'detect_leaks=0,allow_user_segv_handler=1',
+  };
 }
 
 /**
