@@ -220,7 +220,15 @@ const process: Operation<Call> = {
   channel: 'orchestrion:bullmq:process',
   kind: 'consumer',
   nests: true,
-  describe: (call) => description(call, 'process', 'process'),
+  describe(call) {
+    const described = description(call, 'process', 'process');
+    const [job] = argumentsOf(call) as [Job | undefined];
+    // Of those of a scheduler there are few. Others may be named by what they are for.
+    if (described !== undefined && text(job?.repeatJobKey) !== undefined) {
+      described.attributes['bullmq.job.name'] = text(job?.name);
+    }
+    return described;
+  },
   received(call) {
     const [job] = argumentsOf(call) as [Job | undefined];
     return carriedIn(job?.opts);

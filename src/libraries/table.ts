@@ -54,6 +54,7 @@ interface Entry {
 }
 
 const loggers = (): Injections => require('./injected/loggers.js') as Injections;
+const jobs = (): Injections => require('./injected/jobs.js') as Injections;
 const carriers = (): Injections => require('./injected/carriers.js') as Injections;
 
 /** Bytes of a file that may be a bundle with a library in it. */
@@ -233,6 +234,21 @@ export const LIBRARIES = {
     inject: () => require('./injected/bullmq.js') as Injections,
     bundle: { text: 'Missing lock for job', isClient: true },
   },
+  cron: {
+    channels: ['orchestrion:cron:job'],
+    spans: () => require('./jobs.js') as Spans,
+    packages: ['cron'],
+    inject: jobs,
+    bundle: { text: 'ERROR: You specified an invalid UTC offset.' },
+  },
+  croner: {
+    channels: ['orchestrion:croner:job'],
+    spans: () => require('./jobs.js') as Spans,
+    packages: ['croner'],
+    inject: jobs,
+    isOfModules: true,
+    bundle: { text: 'schedule two functions using the same Croner instance' },
+  },
   express4: {
     channels: ['orchestrion:express:layer'],
     spans: () => require('./express4.js') as Spans,
@@ -314,6 +330,21 @@ export const LIBRARIES = {
     isOfModules: true,
     bundle: { text: 'RouterExecutionContext', external: '@nestjs/core' },
     instrumentation: { names: ['nestjs-core'], target: '@nestjs/core', from: '10.0.0' },
+  },
+  'node-cron': {
+    channels: ['orchestrion:node-cron:job'],
+    spans: () => require('./jobs.js') as Spans,
+    packages: ['node-cron'],
+    inject: jobs,
+    isOfModules: true,
+    bundle: { text: 'is a invalid expression for' },
+  },
+  'node-schedule': {
+    channels: ['orchestrion:node-schedule:job'],
+    spans: () => require('./jobs.js') as Spans,
+    packages: ['node-schedule'],
+    inject: jobs,
+    bundle: { text: '<Anonymous Job ' },
   },
   pg: {
     channels: ['orchestrion:pg:query', 'orchestrion:pg:connect', 'orchestrion:pg-pool:connect'],

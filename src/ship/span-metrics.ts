@@ -166,7 +166,10 @@ export class SpanMetrics {
     const labels = isHttp
       ? requestLabels(METHODS.includes(first) ? first : '', route, '')
       : callLabels(route, '');
-    const queue = { messaging_system: '', messaging_destination_name: name.replace(/^\w+ /, '') };
+    const queue = {
+      messaging_system: '',
+      messaging_destination_name: name.replace(/^(?:process|receive) /, ''),
+    };
     const service = this.#serviceOf(notes.resources.get(released.resource));
     const series =
       kind === 'server'

@@ -31,6 +31,16 @@ await describeWith(['Redis'], 'bullmq', () => {
     expect(queueTree(spans, 'odd context')).toEqual(['publish orders']);
     const [bulk] = below(spans, 'bulk');
     expect(bulk!.attributes).toMatchObject({ 'messaging.batch.message_count': 1 });
+    // Version 4 has no schedulers.
+    if (age === 'ancient') return;
+    const [scheduler] = below(spans, 'scheduling');
+    const scheduled = spans.filter(({ attributes }) => 'bullmq.job.name' in attributes);
+    expect(scheduled).not.toEqual([]);
+    for (const each of scheduled) {
+      expect(each.attributes).toMatchObject({ 'bullmq.job.name': 'report' });
+      expect(each.parentSpanId).toBeUndefined();
+      expect(each.links).toMatchObject([{ spanId: scheduler!.spanId }]);
+    }
   });
 
   it('carries no ids where they are to stay in the process', async () => {

@@ -34,6 +34,7 @@ export type LiteralName =
   | 'messaging.operation.type'
   | 'messaging.rabbitmq.destination.routing_key'
   | 'messaging.consumer.group.name'
+  | 'bullmq.job.name'
   | 'rpc.system.name'
   | 'rpc.method'
   | 'graphql.operation.type'

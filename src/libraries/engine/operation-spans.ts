@@ -88,11 +88,11 @@ export class OperationSpans implements CallRecorder {
     this.#isInternal = operation.kind === 'internal';
     this.#below = { kind: operation.kind };
     this.#isKept = operation.callsBack === true || operation.connects === true;
-    this.#followsParent = !this.#isKept && operation.received === undefined;
     this.#beginsLate = operation.atLeastMs !== undefined && operation.nests !== true;
     this.#carries = operation.carry !== undefined;
     this.#countsAlone = operation.countedAlone === true && !options.named.includes(library);
     this.#choosesParent = operation.received !== undefined || operation.isDetached !== undefined;
+    this.#followsParent = !this.#isKept && !this.#choosesParent;
     this.#isMinor = operation.isMinor !== undefined && !options.named.includes(library);
     this.#endsPlainly = !this.readsResult && operation.atLeastMs === undefined;
   }
@@ -208,7 +208,8 @@ export class OperationSpans implements CallRecorder {
   /** @param tookNs nanoseconds since it began, if that was before. */
   #start(message: Message, above: Context, isActive: boolean, tookNs = 0): Span | undefined {
     const operation = this.#operation;
-    const parent = operation.received === undefined ? above?.activeSpan : undefined;
+    const isApart = operation.received !== undefined || operation.isDetached?.(message) === true;
+    const parent = isApart ? undefined : above?.activeSpan;
     if (parent === undefined) {
       if (operation.needsParent === true) return undefined;
     } else if (isLeftOut(parent)) {
