@@ -1,4 +1,5 @@
 import type { Fields } from './server.js';
+import { setParameters } from '../state/parameter.js';
 import type { Store } from '../state/store.js';
 import type { ViewState } from '../shell/address.js';
 
@@ -26,12 +27,12 @@ export function hiddenServices({ parameters }: ViewState): string[] {
 export function showServices(view: Store<ViewState>, names: readonly string[], on: boolean): void {
   const others = hiddenServices(view.value).filter((name) => !names.includes(name));
   const hidden = on ? others : [...others, ...names];
-  view.set({ parameters: { ...view.value.parameters, [HIDDEN]: hidden.join('\n') } });
+  setParameters(view, { [HIDDEN]: hidden.join('\n') });
 }
 
 /** Makes the list of matches be about the spans of a text; empty: about all. */
 export function searchFor(view: Store<ViewState>, text: string): void {
-  view.set({ parameters: { ...view.value.parameters, [FIND_TEXT]: text } });
+  setParameters(view, { [FIND_TEXT]: text });
 }
 
 /** Values of `--where` as the text of the search bar. It has no sign for `"`, but `*` is any text. */

@@ -4,6 +4,7 @@ import { FIND_TEXT, searchFor } from '../data/choice.js';
 import { suggestedTerms } from '../data/search.js';
 import { useAnswer } from '../data/use-answer.js';
 import { useApp } from '../state/app.js';
+import { useParameter } from '../state/parameter.js';
 import { useStore } from '../state/store.js';
 
 /** Id of its field. */
@@ -12,7 +13,7 @@ export const SEARCH_FIELD = 'find-text';
 /** The search over all spans; Enter lists the matches. */
 export function SearchBar() {
   const { server, view, navigate } = useApp();
-  const text = useStore(view, ({ parameters }) => parameters[FIND_TEXT] ?? '');
+  const text = useParameter(FIND_TEXT);
   const isListed = useStore(view, (state) => state.view === 'find');
   const [draft, write] = useState(text);
   useEffect(() => {

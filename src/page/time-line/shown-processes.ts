@@ -1,6 +1,7 @@
 import type { ProcessAnswer, RecordingAnswer } from '../../look/wire/answers.js';
 import { hiddenServices } from '../data/choice.js';
 import type { ViewState } from '../shell/address.js';
+import { setParameters } from '../state/parameter.js';
 import type { Store } from '../state/store.js';
 
 /** How the time line shows processes. */
@@ -75,9 +76,9 @@ export function markProcesses(
     else marked.delete(process);
   }
   const text = marked.size === 0 ? NONE : [...marked].join(',');
-  view.set({ parameters: { ...view.value.parameters, [NAMES[mark]]: text } });
+  setParameters(view, { [NAMES[mark]]: text });
 }
 
 export function showCurves(view: Store<ViewState>, on: boolean): void {
-  view.set({ parameters: { ...view.value.parameters, [CURVES]: on ? 'yes' : '' } });
+  setParameters(view, { [CURVES]: on ? 'yes' : '' });
 }

@@ -14,6 +14,7 @@ import {
 import type { CompareAnswer } from '../../../look/wire/view-answers.js';
 import { choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
+import { setParameters, useParameter } from '../../state/parameter.js';
 import { useStore } from '../../state/store.js';
 import { FiguresTable } from '../../charts/figures-table.js';
 import { GroupBy, useGroupBy } from '../overview/group-by.js';
@@ -44,16 +45,12 @@ const NOTHING = BETWEEN;
 function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) {
   const app = useApp();
   const { view } = app;
-  const chosenOf = (text: string | undefined, otherwise: readonly string[]): string[] =>
-    (text?.split(BETWEEN) ?? otherwise).filter((name) => runs.some((run) => run.name === name));
-  const before = chosenOf(
-    useStore(view, ({ parameters }) => parameters['compare.before']),
-    likely.before,
-  );
-  const after = chosenOf(
-    useStore(view, ({ parameters }) => parameters['compare.after']),
-    likely.after,
-  );
+  const chosenOf = (text: string, otherwise: readonly string[]): string[] =>
+    (text === '' ? otherwise : text.split(BETWEEN)).filter((name) =>
+      runs.some((run) => run.name === name),
+    );
+  const before = chosenOf(useParameter('compare.before'), likely.before);
+  const after = chosenOf(useParameter('compare.after'), likely.after);
   const where = useStore(view, (state) => choiceOf(state).where);
   const by = useGroupBy();
   const question = {
@@ -71,8 +68,7 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
         : Promise.resolve(undefined),
   );
   const choose = (parameter: string, names: readonly string[]): void => {
-    const { parameters } = view.value;
-    view.set({ parameters: { ...parameters, [parameter]: names.join(BETWEEN) || NOTHING } });
+    setParameters(view, { [parameter]: names.join(BETWEEN) || NOTHING });
   };
   return (
     <div aria-busy={pending}>

@@ -5,6 +5,7 @@ import type { Found } from '../../data/search.js';
 import { Link } from '../../shell/links.js';
 import { SEARCH_FIELD } from '../../shell/search-bar.js';
 import { useApp } from '../../state/app.js';
+import { useParameter } from '../../state/parameter.js';
 import { useStore } from '../../state/store.js';
 import { MatchTable } from './match-table.js';
 
@@ -23,7 +24,7 @@ const EXAMPLES = [
 /** The spans that match the search, in a list. */
 export function FindView() {
   const app = useApp();
-  const text = useStore(app.view, ({ parameters }) => parameters[FIND_TEXT] ?? '').trim();
+  const text = useParameter(FIND_TEXT).trim();
   const found = useStore(app.search.found, (value) => value);
   const isCurrent = found.text === text;
   useEffect(() => {

@@ -3,6 +3,7 @@ import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../../look/index/l
 import { choiceOf } from '../../data/choice.js';
 import { fileName, tickText, utcText } from '../../time-line/axis-text.js';
 import { type App, useApp } from '../../state/app.js';
+import { setParameters, useParameter } from '../../state/parameter.js';
 import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/theme.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
@@ -62,13 +63,10 @@ const ROWS_A_KEY: Readonly<Record<string, number>> = {
 export function MatchTable() {
   const app = useApp();
   const { view, server, recording } = app;
-  const sort = useStore(view, ({ parameters }) => parameters['table.sort'] ?? 'duration');
-  const descending = useStore(
-    view,
-    ({ parameters }) => (parameters['table.order'] ?? 'descending') === 'descending',
-  );
+  const sort = useParameter('table.sort') || 'duration';
+  const descending = useParameter('table.order') !== 'ascending';
   const choice = useStore(view, (state) => JSON.stringify(choiceOf(state)));
-  const states = useStore(view, ({ parameters }) => parameters[STATES] === 'yes');
+  const states = useParameter(STATES) === 'yes';
   const revision = useStore(recording.store, ({ answer }) => answer?.revision);
   const [, redraw] = useState({});
   const [line, moveTo] = useState(0);
@@ -96,12 +94,9 @@ export function MatchTable() {
 
   const order = (column: string): void => {
     const turned = column === sort ? !descending : column === 'duration';
-    view.set({
-      parameters: {
-        ...view.value.parameters,
-        'table.sort': column,
-        'table.order': turned ? 'descending' : 'ascending',
-      },
+    setParameters(view, {
+      'table.sort': column,
+      'table.order': turned ? 'descending' : 'ascending',
     });
     scrolled.current?.scrollTo(0, 0);
   };
@@ -226,7 +221,7 @@ function StatesLine({ states }: { states: boolean }) {
       <button
         type="button"
         onClick={() => {
-          view.set({ parameters: { ...view.value.parameters, [STATES]: states ? '' : 'yes' } });
+          setParameters(view, { [STATES]: states ? '' : 'yes' });
         }}
       >
         {states ? 'Leave them out' : 'Include them'}

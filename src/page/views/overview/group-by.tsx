@@ -1,15 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { SearchTermsAnswer } from '../../../look/wire/view-answers.js';
 import { useApp } from '../../state/app.js';
-import { useStore } from '../../state/store.js';
+import { setParameters, useParameter } from '../../state/parameter.js';
 import { useAnswer } from '../../data/use-answer.js';
 
 /** The parameter of the view that says by what tables group; empty: as they do without it. */
 const GROUP_BY = 'group.by';
 
 export function useGroupBy(): string {
-  const { view } = useApp();
-  return useStore(view, ({ parameters }) => parameters[GROUP_BY] ?? '');
+  return useParameter(GROUP_BY);
 }
 
 /** Asks by what to group: attributes, with commas between several, or one of the kinds that a view has. */
@@ -24,7 +23,7 @@ export function GroupBy({ kinds }: { kinds: readonly string[] }) {
     server.json<SearchTermsAnswer>('/data/search-terms', {}, signal),
   );
   const groupBy = (wanted: string): void => {
-    view.set({ parameters: { ...view.value.parameters, [GROUP_BY]: wanted.trim() } });
+    setParameters(view, { [GROUP_BY]: wanted.trim() });
   };
   return (
     <form
