@@ -61,7 +61,7 @@ export async function sampledStacks(index: LookIndex): Promise<ThreadStacks[]> {
     for (const { time, node, span } of part.samples) {
       const request = span === -1 ? undefined : requestOf(part.spans[span]!);
       const frames = framesOf(part, node).reverse();
-      if (request !== undefined) frames.unshift(request);
+      if (request !== undefined) frames.unshift(request.route);
       add(source, part.thread, frames, time + offset, part.interval);
     }
   }

@@ -41,6 +41,8 @@ import { serviceRuns } from './recording/service-runs.js';
 import { memoryCurves } from './threads/memory.js';
 import { allocations } from './threads/allocations.js';
 import { profiledCode } from './threads/profiled-code.js';
+import { sampledCalls } from './groups/sampled-calls.js';
+import { requestsOfSamples } from './threads/sampled-requests.js';
 import { stallsByLine } from './threads/stall-code.js';
 import { slowShares } from './slow/slow-shares.js';
 import { slowTraces } from './slow/slow-traces.js';
@@ -100,6 +102,8 @@ export interface ReportOptions {
 /** What one looks at of a single group. */
 interface CloserLook {
   flame: FlameNode[];
+  /** What ran for its requests, by samples; empty: they are too few. */
+  code: FlameNode[];
   examples: GroupExamples;
 }
 
@@ -285,6 +289,7 @@ function* figureSteps(
   const { errors, failedCalls } = yield* errorTypes(selection, before);
   const { lines, stalls: stallsOfLines } = stallsByLine(index, interruptions);
   const profiles = [...index.profiles()];
+  const requestOf = yield* requestsOfSamples(index, profiles);
   const figures: Omit<Report, 'findings'> = {
     version: REPORT_VERSION,
     from: isoTime(index.epoch, from),
@@ -316,7 +321,7 @@ function* figureSteps(
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },
     threads: yield* threadFigures(selection, interruptions, times),
-    profile: yield* profiledCode(selection, profiles),
+    profile: yield* profiledCode(selection, profiles, requestOf),
     allocations: allocations(selection, profiles),
     memory: memoryCurves(selection),
     open,
@@ -348,6 +353,7 @@ function* figureSteps(
     },
     closer: first && {
       flame: waitsOf(first).flame.nodes,
+      code: yield* sampledCalls(selection, profiles, requestOf, first),
       examples: yield* examplesOf(selection, grouping, first, interruptions),
     },
   };

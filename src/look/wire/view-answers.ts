@@ -52,7 +52,7 @@ export interface ReportAnswer {
   /** By number in `report.interruptions.longest`. */
   stalls: ReportedRow[];
   /** Of the first group; null: it was not asked for, or there is none. */
-  closer: { flame: FlameNode[]; examples: ExampleRow[] } | null;
+  closer: { flame: FlameNode[]; code: FlameNode[]; examples: ExampleRow[] } | null;
 }
 
 /** A span as an example of its group. */

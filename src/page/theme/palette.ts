@@ -26,7 +26,7 @@ export const STATUS_COLOURS = ['#77aadd', '#44bb99', '#ee8866'] as const;
 export const INK = '#101418';
 
 /** The same for the same text in every recording: FNV-1a. */
-function colourOfText(text: string): string {
+export function colourOfText(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -8,17 +8,18 @@ const MOST_DEPTH = 64;
 /** Less of the whole nobody sees. */
 const LEAST_SHARE = 0.001;
 
-type NodeFields = Omit<FlameNode, 'depth' | 'total'>;
+type NodeFields = Omit<FlameNode, 'depth' | 'total' | 'self'>;
 
 interface Node {
-  fields: NodeFields;
+  fields: NodeFields & Pick<FlameNode, 'self'>;
   children: Map<string, Node>;
 }
 
-/** Adds up the critical paths of requests by the spans that they lead through. */
+/** Adds up the critical paths of requests by the spans that they lead through, or samples by the calls above them. */
 export class FlameTally {
   #root: Node | undefined;
   #nodes = 0;
+  /** Figures are those of one of them. */
   #requests = 0;
 
   /** @param spans the first is the request. */
@@ -31,6 +32,26 @@ export class FlameTally {
     }
   }
 
+  /** @param path from the root, which is the same in each. */
+  addPath([root, ...path]: readonly [NodeFields, ...NodeFields[]], self: number): void {
+    this.#root ??= nodeOf(root);
+    this.#requests = 1;
+    let node = this.#root;
+    for (const fields of path.slice(0, MOST_DEPTH)) node = this.#below(node, fields) ?? node;
+    node.fields.self += self;
+  }
+
+  /** The node of a name below another one; undefined: there are too many. */
+  #below({ children }: Node, fields: NodeFields): Node | undefined {
+    const { kind, name, system, target, service } = fields;
+    const key = [kind, service, system, target, name].join('\n');
+    if (!children.has(key) && this.#nodes >= MOST_NODES) return undefined;
+    return entryOf(children, key, () => {
+      this.#nodes += 1;
+      return nodeOf(fields);
+    });
+  }
+
   #find(at: number, spans: readonly TreeSpan[], known: Map<number, Node>): Node {
     const path: number[] = [];
     let next = at;
@@ -40,19 +61,15 @@ export class FlameTally {
     }
     let node = known.get(next) ?? this.#root!;
     for (const each of path.reverse()) {
-      const { kind, name, system, target, service } = spans[each]!;
-      const key = [kind, service, system, target, name].join('\n');
-      if (!node.children.has(key) && this.#nodes >= MOST_NODES) break;
-      node = entryOf(node.children, key, () => {
-        this.#nodes += 1;
-        return nodeOf(spans[each]!);
-      });
+      const below = this.#below(node, spans[each]!);
+      if (below === undefined) break;
+      node = below;
       known.set(each, node);
     }
     return node;
   }
 
-  /** From the top, each followed by those below it: the ones that took the most time first. Ns of one request. */
+  /** From the top, each followed by those below it: the ones that took most first. */
   get nodes(): FlameNode[] {
     if (this.#root === undefined) return [];
     const totals = new Map<Node, number>();
@@ -76,6 +93,6 @@ export class FlameTally {
   }
 }
 
-function nodeOf({ kind, name, system, target, service }: TreeSpan): Node {
+function nodeOf({ kind, name, system, target, service }: NodeFields): Node {
   return { fields: { kind, name, system, target, service, self: 0 }, children: new Map() };
 }

@@ -1,4 +1,4 @@
-import type { StallCode } from '../shape/thread-shape.js';
+import type { ProfiledCode, StallCode } from '../shape/thread-shape.js';
 
 /** What ran: `distance (lib/search.js:6)`, `native code below parse (orders.js:11)`. */
 export function codeText({ function: name, line, isNative, caller }: StallCode): string {
@@ -8,6 +8,12 @@ export function codeText({ function: name, line, isNative, caller }: StallCode):
   const code = name === null ? at : `${name} (${at})`;
   const from = caller === null ? '' : `, called at ${shortScript(caller)}`;
   return `${isNative ? 'native code below ' : ''}${code}${from}`;
+}
+
+/** What ran by the samples of a profile: `distance (lib/search.js:6)`, `(garbage collector)`. */
+export function ranText({ function: name, line }: Pick<ProfiledCode, 'function' | 'line'>): string {
+  if (line === '') return name ?? 'unknown code';
+  return codeText({ function: name, line, isNative: false, caller: null });
 }
 
 /** A script by its last two names. */

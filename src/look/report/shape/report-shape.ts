@@ -59,7 +59,7 @@ export interface GroupWaits {
   waitedFor: WaitedFor[];
 }
 
-/** What a request of a group led through, from the top. Ns of one request, on its critical path. */
+/** What requests of a group led through, from the top: ns of one on its critical path, or samples of all. */
 export interface FlameNode extends CalleeName, Pick<WaitedFor, 'kind' | 'service'> {
   depth: number;
   self: number;

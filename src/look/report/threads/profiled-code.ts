@@ -4,14 +4,14 @@ import type { Profile } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import type { RowSelection } from '../measures/selection.js';
 import type { ProfiledCode } from '../shape/thread-shape.js';
-import { requestsOfSamples } from './sampled-requests.js';
+import type { RequestOfSample } from './sampled-requests.js';
 import { OWN_CODE, codeOfStack } from './stall-code.js';
 
 /** Functions of a service, and of each of its routes. */
 const MOST_OF_SERVICE = 20;
 const MOST_OF_ROUTE = 3;
 /** A share of so few samples says nothing. */
-const LEAST_SAMPLES = 10;
+export const LEAST_SAMPLES = 10;
 
 export type Code = Pick<ProfiledCode, 'function' | 'line'>;
 
@@ -74,9 +74,8 @@ class HotLines {
 export function* profiledCode(
   { index, window }: RowSelection,
   profiles: readonly Profile[],
+  requestOf: RequestOfSample,
 ): Steps<ProfiledCode[]> {
-  if (profiles.length === 0) return [];
-  const requestOf = yield* requestsOfSamples(index, profiles);
   const lines = new HotLines();
   const services = new Map<string | null, Map<string | null, CodeTally>>();
   for (const profile of profiles) {
@@ -91,7 +90,7 @@ export function* profiledCode(
       const code = { service, route: null, ...codes(node) };
       entryOf(tallies, null, () => new CodeTally()).add(code, part.interval);
       if (span === -1) continue;
-      const route = requestOf(part.spans[span]!);
+      const { route } = requestOf(part.spans[span]!) ?? {};
       if (route === undefined) continue;
       entryOf(tallies, route, () => new CodeTally()).add({ ...code, route }, part.interval);
     }

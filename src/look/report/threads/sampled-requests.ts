@@ -1,5 +1,6 @@
 import { entryOf } from '../../../core/map-entries.js';
 import { rowsUpward } from '../../index/index-row.js';
+import type { IndexRow } from '../../index/index-row.js';
 import type { LookIndex, Profile } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import { spanName } from '../names/row-name.js';
@@ -25,30 +26,37 @@ function* rowsOfSpans(index: LookIndex, ids: ReadonlySet<string>): Steps<Map<str
   return rows;
 }
 
-/** The request that a span belongs to, by its name and route; undefined: none is recorded. */
-function routeOf(index: LookIndex, row: number | undefined): string | undefined {
-  if (row === undefined) return undefined;
-  let route: string | undefined;
-  const { source } = index.partOf(row);
-  for (const above of rowsUpward(index, row, MOST_ABOVE)) {
-    if (above.part.source.number === source.number && above.isRequest) route = spanName(above);
-  }
-  return route;
+/** A request whose code was sampled, and its name and route. */
+export interface SampledRequest {
+  row: IndexRow;
+  route: string;
 }
 
-/**
- * What the requests of samples are named, by the ids of the spans that were active; undefined: the span is not recorded,
- * or below no request.
- */
+/** The request that a sample was of, by the id of the span that was active; undefined: none is recorded. */
+export type RequestOfSample = (spanId: string) => SampledRequest | undefined;
+
+/** The request that a span belongs to; undefined: none is recorded. */
+function requestAbove(index: LookIndex, row: number | undefined): SampledRequest | undefined {
+  if (row === undefined) return undefined;
+  let request: IndexRow | undefined;
+  const { source } = index.partOf(row);
+  for (const above of rowsUpward(index, row, MOST_ABOVE)) {
+    if (above.part.source.number === source.number && above.isRequest) request = above;
+  }
+  return request && { row: request, route: spanName(request) };
+}
+
+/** Finds the requests of samples. */
 export function* requestsOfSamples(
   index: LookIndex,
   profiles: readonly Profile[],
-): Steps<(spanId: string) => string | undefined> {
+): Steps<RequestOfSample> {
   const ids = new Set(profiles.flatMap(({ part }) => part.spans));
+  if (ids.size === 0) return () => undefined;
   const rows = yield* rowsOfSpans(index, ids);
-  const routes = new Map<string, string | undefined>();
+  const known = new Map<string, SampledRequest | undefined>();
   return (id) => {
-    if (!routes.has(id)) routes.set(id, routeOf(index, rows.get(id)));
-    return routes.get(id);
+    if (!known.has(id)) known.set(id, requestAbove(index, rows.get(id)));
+    return known.get(id);
   };
 }

@@ -36,7 +36,7 @@ export const reportRoute: Route = {
       open: rows.open.slice(0, MOST_OPEN).map(reported),
       threads: rows.threads.map(reported),
       stalls: rows.stalls.map(reported),
-      closer: group === undefined ? null : { flame: group.flame, examples: exampleRows(group) },
+      closer: group === undefined ? null : { ...group, examples: exampleRows(group) },
     };
     return { json };
   },

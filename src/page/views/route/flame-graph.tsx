@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { nameWithTarget } from '../../../look/report/names/request-name.js';
-import { durationText, shareText } from '../../../look/report/measures/units.js';
+import { shareText } from '../../../look/report/measures/units.js';
 import type { FlameNode } from '../../../look/report/shape/report-shape.js';
 import { useApp } from '../../state/app.js';
-import { cssColour } from '../../theme/palette.js';
+import { colourOfText, cssColour } from '../../theme/palette.js';
 import { TreeRows } from '../trace/tree-rows.js';
 
 /** Of the width: narrower nodes are not drawn. */
@@ -17,12 +17,16 @@ interface Extent {
 
 interface FlameGraphProps {
   nodes: readonly FlameNode[];
-  /** Ns of a request on average: those that were looked at may differ. */
-  mean: number;
+  /** What they are, in words: `Spans of the critical path`. */
+  what: string;
+  /** How a figure of a node is written. */
+  text: (figure: number) => string;
+  /** Each name has a colour, and not only the frequent ones of the recording. */
+  areFunctions?: boolean;
 }
 
-/** The critical paths of requests, merged by names: the width is the time. */
-export function FlameGraph({ nodes, mean }: FlameGraphProps) {
+/** What requests led through, merged by names. */
+export function FlameGraph({ nodes, what, text, areFunctions = false }: FlameGraphProps) {
   const app = useApp();
   const tree = useMemo(
     () => new TreeRows(nodes.map(({ depth }) => ({ depth, repeated: 1 }))),
@@ -38,10 +42,15 @@ export function FlameGraph({ nodes, mean }: FlameGraphProps) {
     (most, { depth }, at) => (extents[at] === undefined ? most : Math.max(most, depth)),
     0,
   );
+  const wordsOf = (node: FlameNode): string => textOf(node, nodes[0]!, text);
+  const colourOf = ({ kind, name }: FlameNode): string => {
+    if (kind !== 'span') return cssColour(kind === 'collection' ? 'collection' : 'stall');
+    return areFunctions ? colourOfText(name) : app.recording.nameColours.of(name);
+  };
   const go = (at: number | undefined): void => {
     if (at === undefined || extents[at] === undefined) return;
     activate(at);
-    app.announce(textOf(nodes[at]!, nodes[0]!, mean));
+    app.announce(wordsOf(nodes[at]!));
   };
   const next = (at: number, step: number): number | undefined => {
     for (let other = at + step; other >= 0 && other < nodes.length; other += step) {
@@ -65,12 +74,11 @@ export function FlameGraph({ nodes, mean }: FlameGraphProps) {
     event.preventDefault();
   };
   return (
-    <section aria-label="Flame graph">
-      <h3>What one request led through</h3>
+    <>
       <div
         class="flame"
         role="tree"
-        aria-label="Spans of the critical path: arrows move, Enter zooms, Escape shows all"
+        aria-label={`${what}: arrows move, Enter zooms, Escape shows all`}
         aria-activedescendant={`flame-${active}`}
         tabIndex={0}
         style={{ height: `calc(${deepest + 1} * 22rem / 13)` }}
@@ -79,7 +87,7 @@ export function FlameGraph({ nodes, mean }: FlameGraphProps) {
         {nodes.map((node, at) => {
           const extent = extents[at];
           if (extent === undefined) return null;
-          const text = textOf(node, nodes[0]!, mean);
+          const words = wordsOf(node);
           return (
             <div
               key={at}
@@ -88,13 +96,13 @@ export function FlameGraph({ nodes, mean }: FlameGraphProps) {
               aria-level={node.depth + 1}
               aria-selected={at === active}
               class={`flame-node ${node.kind}${at === active ? ' active' : ''}`}
-              title={text}
-              aria-label={text}
+              title={words}
+              aria-label={words}
               style={{
                 left: `${(extent.left * 100).toFixed(3)}%`,
                 width: `${(extent.width * 100).toFixed(3)}%`,
                 top: `calc(${node.depth} * 22rem / 13)`,
-                backgroundColor: colourOf(node, app.recording.nameColours),
+                backgroundColor: colourOf(node),
               }}
               onPointerEnter={() => {
                 activate(at);
@@ -108,22 +116,16 @@ export function FlameGraph({ nodes, mean }: FlameGraphProps) {
           );
         })}
       </div>
-      <p class="quiet">{textOf(shown, nodes[0]!, mean)}</p>
-    </section>
+      <p class="quiet">{wordsOf(shown)}</p>
+    </>
   );
 }
 
-function colourOf({ kind, name }: FlameNode, names: { of(text: string): string }): string {
-  if (kind === 'span') return names.of(name);
-  return cssColour(kind === 'collection' ? 'collection' : 'stall');
-}
-
 /** `SELECT products in shop: 12 ms (54 %), 10 ms itself` */
-function textOf(node: FlameNode, { total: all }: FlameNode, mean: number): string {
+function textOf(node: FlameNode, { total: all }: FlameNode, text: FlameGraphProps['text']): string {
   const { service, total, self } = node;
   const where = service === null ? '' : ` in ${service}`;
-  const text = (time: number): string => durationText((time / all) * mean);
-  const own = self < total ? `, ${text(self)} itself` : '';
+  const own = self > 0 && self < total ? `, ${text(self)} itself` : '';
   return `${nameWithTarget(node)}${where}: ${text(total)} (${shareText(total / all)})${own}`;
 }
 

@@ -11,6 +11,7 @@ import { useAnswer } from '../../data/use-answer.js';
 import { ClearRange } from '../../shell/links.js';
 import { ErrorsLink, RouteLink, TraceLink, ViewLink } from '../../shell/view-link.js';
 import { useApp } from '../../state/app.js';
+import { setParameters, useParameter } from '../../state/parameter.js';
 import { useStore } from '../../state/store.js';
 import { FlameGraph } from './flame-graph.js';
 import { LatencyChart } from './latency-chart.js';
@@ -62,13 +63,41 @@ const PARTS = [
   ['failed', 'failed'],
 ] as const;
 
+interface SwitchProps {
+  chosen: string;
+  choices: readonly (readonly [id: string, title: string])[];
+  choose: (id: string) => void;
+  isDisabled?: (id: string) => boolean;
+}
+
+/** Buttons of which one is pressed. */
+function Switch({ chosen, choices, choose, isDisabled = () => false }: SwitchProps) {
+  return (
+    <p>
+      {choices.map(([id, title]) => (
+        <button
+          key={id}
+          type="button"
+          aria-pressed={chosen === id}
+          disabled={isDisabled(id)}
+          onClick={() => {
+            choose(id);
+          }}
+        >
+          {title}
+        </button>
+      ))}
+    </p>
+  );
+}
+
 function OneRoute({ where }: { where: string }) {
   const { view } = useApp();
   const scope = useStore(view, (state) => JSON.stringify(routeOf(state)));
-  const part = useStore(view, ({ parameters }) => parameters['part'] ?? '');
-  const least = useStore(view, ({ parameters }) => parameters['least']);
-  const name = useStore(view, ({ parameters }) => parameters['name']) ?? where;
-  const service = useStore(view, ({ parameters }) => parameters['service']) ?? '';
+  const part = useParameter('part');
+  const least = useParameter('least');
+  const name = useParameter('name') || where;
+  const service = useParameter('service');
   const terms = { slow: `duration>=${least}ns`, failed: 'status=error' }[part];
   const choice = JSON.parse(scope) as Choice;
   if (terms !== undefined) choice.where += ` ${terms}`;
@@ -81,23 +110,17 @@ function OneRoute({ where }: { where: string }) {
         {service !== '' && ` · ${service}`}
       </h2>
       {group !== undefined && <p class="waited">{figuresText(group)}</p>}
-      <p>
-        {PARTS.map(([id, title]) => (
-          <button
-            key={id}
-            type="button"
-            aria-pressed={part === id}
-            disabled={id === 'slow' && part !== 'slow' && (group === undefined || part !== '')}
-            onClick={() => {
-              const parameters = { ...view.value.parameters, part: id };
-              const p95 = id === 'slow' && group !== undefined ? { least: String(group.p95) } : {};
-              view.set({ parameters: { ...parameters, ...p95 } });
-            }}
-          >
-            {title}
-          </button>
-        ))}
-      </p>
+      <Switch
+        chosen={part}
+        choices={PARTS}
+        isDisabled={(id) =>
+          id === 'slow' && part !== 'slow' && (group === undefined || part !== '')
+        }
+        choose={(id) => {
+          const p95 = id === 'slow' && group !== undefined ? { least: String(group.p95) } : {};
+          setParameters(view, { part: id, ...p95 });
+        }}
+      />
       {words !== '' && <p role="alert">{words}</p>}
       <LatencyChart choice={choice} />
       {answer === undefined ? (
@@ -145,7 +168,7 @@ function Figures({ answer, group }: { answer: ReportAnswer; group: Group }) {
         <Examples examples={closer?.examples ?? []} />
       </section>
       <RequestParts group={group} />
-      <FlameGraph nodes={closer?.flame ?? []} mean={group.total / Math.max(1, group.count)} />
+      {closer !== null && <Flames closer={closer} group={group} />}
       <div class="report-tables">
         <FiguresTable caption="What one request calls" table={calleeTable(report)} />
         <FiguresTable
@@ -161,6 +184,55 @@ function Figures({ answer, group }: { answer: ReportAnswer; group: Group }) {
         />
       </div>
     </>
+  );
+}
+
+interface FlamesProps {
+  closer: NonNullable<ReportAnswer['closer']>;
+  group: Group;
+}
+
+/** What its requests led through: by CPU samples where there are some, or by spans. */
+function Flames({ closer: { flame, code }, group }: FlamesProps) {
+  const { view } = useApp();
+  const samples = code[0]?.total ?? 0;
+  const wanted = useParameter('flame');
+  const isCode = samples > 0 && wanted === '';
+  if (samples === 0 && flame.length < 2) return null;
+  // Those that were looked at may differ from the average.
+  const scale = group.total / Math.max(1, group.count) / Math.max(1, flame[0]?.total ?? 0);
+  return (
+    <section aria-label="Flame graph">
+      <h3>{isCode ? 'Code that ran for its requests' : 'What one request led through'}</h3>
+      {samples > 0 && (
+        <Switch
+          chosen={wanted}
+          choices={[
+            ['', `${countText(samples)} CPU samples`],
+            ['spans', 'spans'],
+          ]}
+          choose={(flame) => {
+            setParameters(view, { flame });
+          }}
+        />
+      )}
+      {isCode ? (
+        <FlameGraph
+          key="code"
+          nodes={code}
+          what="Functions by CPU samples"
+          text={(count) => `${countText(count)} ${count === 1 ? 'sample' : 'samples'}`}
+          areFunctions
+        />
+      ) : (
+        <FlameGraph
+          key="spans"
+          nodes={flame}
+          what="Spans of the critical path"
+          text={(time) => durationText(time * scale)}
+        />
+      )}
+    </section>
   );
 }
 

@@ -6,7 +6,7 @@ import type {
   ProfiledCode,
   ThreadFigures,
 } from '../../shape/thread-shape.js';
-import { codeText } from '../../names/code-text.js';
+import { ranText } from '../../names/code-text.js';
 import { bytesText, shareText } from '../../measures/units.js';
 import {
   fieldColumn,
@@ -60,11 +60,6 @@ export function allocationTable(allocations: readonly Allocations[]): ReportTabl
     LIMIT,
     'functions',
   );
-}
-
-function ranText({ function: name, line }: Pick<ProfiledCode, 'function' | 'line'>): string {
-  if (line === '') return name ?? 'unknown code';
-  return codeText({ function: name, line, isNative: false, caller: null });
 }
 
 /** How busy each thread was. */
