@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { isoTime, timeText } from '../../look/report/measures/units.js';
-import { canvasColours } from '../theme/theme.js';
+import type { ReportTable } from '../../look/report/print/tables/report-table.js';
+import { Link } from '../shell/links.js';
+import { canvasColours, textScale } from '../theme/theme.js';
+import { FiguresTable } from './figures-table.js';
 
 /** A line of a chart. */
 export interface Curve {
@@ -36,7 +39,15 @@ interface CurveChartProps {
   onRange?: ((from: number, to: number) => void) | undefined;
 }
 
+/** Pixels where texts have their usual size, as all of a chart. */
 const HEIGHT = 110;
+/** Half a label of the axis of times, which is around its tick. */
+const HALF_LABEL = 28;
+const HALF_LONG_LABEL = 42;
+/** S: labels of a shorter time have fractions. */
+const LONG = 5;
+/** The column of a chart's table. */
+const TIME = 'time';
 
 /** Curves over time, with a table of the same beside them. A drag, or a click on a time of the table, chooses a range. */
 export function CurveChart(props: CurveChartProps) {
@@ -71,36 +82,22 @@ export function CurveChart(props: CurveChartProps) {
       >
         <summary aria-label={`${title} as a table`}>table</summary>
         {isOpen && (
-          <div class="chart-table">
-            <table class="figures">
-              <thead>
-                <tr>
-                  <th scope="col">time</th>
-                  {curves.map((curve) => (
-                    <th key={curve.title} scope="col" class="number">
-                      {curve.title}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {(curves[0]?.values ?? []).map((_, piece) => (
-                  <tr key={piece}>
-                    <th scope="row">
-                      <PieceTime start={from + piece * width} width={width} onRange={onRange} />
-                    </th>
-                    {curves.map((curve) => {
-                      const value = curve.values[piece];
-                      return (
-                        <td key={curve.title} class="number">
-                          {value == null ? '' : text(value)}
-                        </td>
-                      );
-                    })}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+          <div class="chart-table" tabIndex={0} role="region" aria-label={title}>
+            <FiguresTable
+              table={tableOf(props)}
+              cell={(piece, column, words) =>
+                column.title === TIME && onRange !== undefined ? (
+                  <Link
+                    title="Choose this time"
+                    go={() => {
+                      onRange(from + piece * width, from + (piece + 1) * width);
+                    }}
+                  >
+                    {words}
+                  </Link>
+                ) : undefined
+              }
+            />
           </div>
         )}
       </details>
@@ -115,27 +112,31 @@ function timeOfDay(seconds: number): string {
     .replace(/\.?0+$/, (zeros) => (zeros.includes('.') ? '' : zeros));
 }
 
-interface PieceTimeProps {
-  start: number;
-  width: number;
-  onRange: CurveChartProps['onRange'];
-}
-
-function PieceTime({ start, width, onRange }: PieceTimeProps) {
-  const words = timeOfDay(start);
-  if (onRange === undefined) return <>{words}</>;
-  return (
-    <button
-      type="button"
-      class="link"
-      title="Choose this time"
-      onClick={() => {
-        onRange(start, start + width);
-      }}
-    >
-      {words}
-    </button>
-  );
+/** The same as a table, with a row for each piece. */
+function tableOf({ title, curves, from, width, text }: CurveChartProps): ReportTable<number> {
+  return {
+    title,
+    columns: [
+      {
+        title: TIME,
+        unit: 'text',
+        value: (piece) => timeOfDay(from + piece * width),
+        spare: 0,
+      },
+      ...curves.map(({ title: of, values }) => ({
+        title: of,
+        unit: 'change' as const,
+        value: (piece: number) => {
+          const value = values[piece];
+          return value == null ? null : text(value);
+        },
+        spare: 0,
+      })),
+    ],
+    rows: (curves[0]?.values ?? []).map((_, piece) => piece),
+    more: 0,
+    what: 'times',
+  };
 }
 
 /** Draws the chart. @returns what takes it away. */
@@ -147,17 +148,23 @@ function draw(
   const colours = canvasColours();
   const pieces = curves[0]?.values.length ?? 0;
   const times = Array.from({ length: pieces }, (_, piece) => from + (piece + 0.5) * width);
+  const scale = textScale();
+  const sizeOf = () => ({
+    width: Math.max(120, element.clientWidth),
+    height: Math.round(HEIGHT * scale),
+  });
+  const side = pieces * width < LONG ? HALF_LONG_LABEL : HALF_LABEL;
   const axis = {
+    font: `${Math.round(12 * scale)}px system-ui, sans-serif`,
     stroke: colours.quiet,
     grid: { stroke: colours.line, width: 1 },
     ticks: { show: false },
   };
   const plot = new uPlot(
     {
-      width: Math.max(120, element.clientWidth),
-      height: HEIGHT,
+      ...sizeOf(),
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-      padding: [8, 8, 0, 0],
+      padding: [8 * scale, side * scale, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: onRange !== undefined, y: false }, points: { size: 5 } },
       scales: {
@@ -165,9 +172,19 @@ function draw(
         y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
       },
       axes: [
-        { ...axis, size: 24, space: 80, values: (_, ticks) => ticks.map(timeOfDay) },
         {
-          ...{ ...axis, size: 62, space: 28, values: (_, values) => values.map(text) },
+          ...axis,
+          size: 24 * scale,
+          space: 80 * scale,
+          values: (_, ticks) => ticks.map(timeOfDay),
+        },
+        {
+          ...{
+            ...axis,
+            size: 62 * scale,
+            space: 28 * scale,
+            values: (_, values) => values.map(text),
+          },
           ...(steps === undefined ? {} : { incrs: [...steps] }),
         },
       ],
@@ -211,7 +228,7 @@ function draw(
     element,
   );
   const sizes = new ResizeObserver(() => {
-    plot.setSize({ width: Math.max(120, element.clientWidth), height: HEIGHT });
+    plot.setSize(sizeOf());
   });
   sizes.observe(element);
   return () => {

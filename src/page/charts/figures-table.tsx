@@ -104,6 +104,7 @@ function classOf<T>(column: ReportColumn<T>, isBad = false): string {
     isNumeric(column) || column.unit === 'change' ? 'number' : '',
     column.spare > WIDE_ONLY ? 'wide-only' : '',
     column.isProse === true ? 'prose' : '',
+    column.unit === 'time' ? 'time' : '',
     isBad ? 'bad' : '',
   ]
     .filter((name) => name !== '')

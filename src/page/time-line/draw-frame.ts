@@ -39,8 +39,11 @@ export function drawAxis(
     const x = Math.round(pixelOf(scale, tick * step));
     context.fillStyle = colours.line;
     context.fillRect(x, 0, 1, height);
+    const text = tickText(tick * step, step);
+    const room = scale.left + scale.width - x - 4;
+    if (context.measureText(text).width > room) continue;
     context.fillStyle = colours.quiet;
-    context.fillText(tickText(tick * step, step), x + 4, AXIS_HEIGHT / 2);
+    context.fillText(text, x + 4, AXIS_HEIGHT / 2);
   }
 }
 

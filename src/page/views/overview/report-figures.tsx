@@ -91,8 +91,8 @@ export function ReportFigures({
       {(hasRequests || report.findings.length > 0) && (
         <Findings report={report} stalls={rows.stalls} />
       )}
-      {mpi.map((run) => (
-        <MpiFigures key={run.path} run={run} />
+      {mpi.map((run, at) => (
+        <MpiFigures key={run.path} run={run} number={at} />
       ))}
       <OverTime report={report} theme={theme} onRange={onRange} />
       {openFirst && open}
@@ -141,22 +141,24 @@ export function ReportFigures({
             ) : undefined
           }
         />
-        <Section
-          name="interruptions"
-          table={interruptionTable(interruptions)}
-          cell={(_, { title }, text, at) =>
-            title === 'what' ? (
-              <RowLink found={rows.threads[at]} view="time-line">
-                {text}
-              </RowLink>
-            ) : undefined
-          }
-        />
-        <Section name="slow-shares" table={slowShareTable(interruptions)} />
         {hasRequests && <Section name="threads" table={threadTable(threads)} />}
-        <Section name="profile" table={profileTable(report.profile)} />
-        <Section name="allocations" table={allocationTable(report.allocations)} />
-        <Section name="memory" table={memoryTable(memory)} />
+        <div class="pair">
+          <Section
+            name="interruptions"
+            table={interruptionTable(interruptions)}
+            cell={(_, { title }, text, at) =>
+              title === 'what' ? (
+                <RowLink found={rows.threads[at]} view="time-line">
+                  {text}
+                </RowLink>
+              ) : undefined
+            }
+          />
+          <Section name="slow-shares" table={slowShareTable(interruptions)} />
+          <Section name="profile" table={profileTable(report.profile)} />
+          <Section name="allocations" table={allocationTable(report.allocations)} />
+          <Section name="memory" table={memoryTable(memory)} />
+        </div>
         <p class="quiet">{costText(report)}.</p>
       </details>
     </>
@@ -222,7 +224,7 @@ function SlowTraces({ slowest, rows }: SlowTracesProps) {
 const MOST_PAIRS = 50;
 
 /** Calls of MPI, and what ranks sent to each other. */
-function MpiFigures({ run }: { run: MpiRun }) {
+function MpiFigures({ run, number }: { run: MpiRun; number: number }) {
   const { traffic } = run;
   const pairs: ReportTable<MpiRun['traffic'][number]> = {
     title: 'Messages from rank to rank',
@@ -243,8 +245,8 @@ function MpiFigures({ run }: { run: MpiRun }) {
   };
   return (
     <div class="pair">
-      <FiguresTable table={mpiTable(run)} />
-      <FiguresTable table={pairs} />
+      <Section name={`calls-${number}`} table={mpiTable(run)} />
+      <Section name={`messages-${number}`} table={pairs} />
     </div>
   );
 }

@@ -35,7 +35,7 @@ export function ServiceMap({ report }: { report: Report }) {
     <section aria-label="Map of services" class="map">
       <svg
         viewBox={`-1 -1 ${width + 2} ${height}`}
-        style={{ maxWidth: `${width}px` }}
+        style={{ maxWidth: `${width / 13}rem` }}
         aria-hidden="true"
       >
         {edges.map(({ from, to, calls }) => {

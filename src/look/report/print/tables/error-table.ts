@@ -1,6 +1,6 @@
 import { counted } from '../../../../core/readable-text.js';
 import type { ErrorType, FailedSpans } from '../../shape/report-shape.js';
-import { causeText } from '../cause-texts.js';
+import { causeText, frameText } from '../cause-texts.js';
 import { countText, timeText } from '../../measures/units.js';
 import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
@@ -36,11 +36,14 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
       least: 20,
       isProse: true,
     }),
-    fieldColumn('frame', 'text', 3, {
+    {
       title: 'at',
       explanation: 'The first frame of the stack that is not of a package or of Node',
+      unit: 'text',
+      value: ({ frame }) => (frame === null ? null : frameText(frame)),
+      spare: 3,
       least: 20,
-    }),
+    },
     {
       title: 'span',
       unit: 'text',
