@@ -1,7 +1,6 @@
 import type { Fields } from './server.js';
-import { setParameters } from '../state/parameter.js';
+import { type ViewState, setParameters } from '../shell/address.js';
 import type { Store } from '../state/store.js';
-import type { ViewState } from '../shell/address.js';
 
 /** The parameter of the view with the text of the search. */
 export const FIND_TEXT = 'find.text';

@@ -48,6 +48,11 @@ const INITIAL: ViewState = {
   parameters: {},
 };
 
+/** Sets parameters of the view; the others stay. */
+export function setParameters(view: Store<ViewState>, changed: ViewState['parameters']): void {
+  view.set({ parameters: { ...view.value.parameters, ...changed } });
+}
+
 const NUMBERS = ['from', 'to', 'row', 'rangeFrom', 'rangeTo'] as const;
 
 /** The URL's fragment: `#/trace/0af7…?row=3`. */

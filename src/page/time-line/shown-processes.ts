@@ -1,7 +1,6 @@
 import type { ProcessAnswer, RecordingAnswer } from '../../look/wire/answers.js';
 import { hiddenServices } from '../data/choice.js';
-import type { ViewState } from '../shell/address.js';
-import { setParameters } from '../state/parameter.js';
+import { type ViewState, setParameters } from '../shell/address.js';
 import type { Store } from '../state/store.js';
 
 /** How the time line shows processes. */

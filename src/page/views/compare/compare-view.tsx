@@ -14,7 +14,8 @@ import {
 import type { CompareAnswer } from '../../../look/wire/view-answers.js';
 import { choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
-import { setParameters, useParameter } from '../../state/parameter.js';
+import { setParameters } from '../../shell/address.js';
+import { useParameter } from '../../state/parameter.js';
 import { useStore } from '../../state/store.js';
 import { FiguresTable } from '../../charts/figures-table.js';
 import { GroupBy, useGroupBy } from '../overview/group-by.js';

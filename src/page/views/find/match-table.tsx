@@ -3,7 +3,8 @@ import { STATUS_MASK, STATUS_SHIFT, UNFINISHED_BIT } from '../../../look/index/l
 import { choiceOf } from '../../data/choice.js';
 import { fileName, tickText, utcText } from '../../time-line/axis-text.js';
 import { type App, useApp } from '../../state/app.js';
-import { setParameters, useParameter } from '../../state/parameter.js';
+import { setParameters } from '../../shell/address.js';
+import { useParameter } from '../../state/parameter.js';
 import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/theme.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { SearchTermsAnswer } from '../../../look/wire/view-answers.js';
 import { useApp } from '../../state/app.js';
-import { setParameters, useParameter } from '../../state/parameter.js';
+import { setParameters } from '../../shell/address.js';
+import { useParameter } from '../../state/parameter.js';
 import { useAnswer } from '../../data/use-answer.js';
 
 /** The parameter of the view that says by what tables group; empty: as they do without it. */
