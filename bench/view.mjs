@@ -137,7 +137,7 @@ async function measure({ quick, trace }) {
     const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT } });
     await page.addInitScript(() => performance.setResourceTimingBufferSize(10_000));
     const opened = performance.now();
-    await page.goto(url.trim());
+    await page.goto(url.trim().replace('#', '#/time-line?').replace('?/?', '?'));
     await page.waitForFunction(() => document.querySelector('#time-line')?.picture?.size > 0);
     const firstPicture = performance.now() - opened;
     await page.waitForTimeout(3000);
