@@ -1,5 +1,5 @@
 /** Of a normal distribution: 95 % lie within so many standard deviations. */
-export const CONFIDENCE = 1.96;
+const CONFIDENCE = 1.96;
 /** Of the changes that are named, so many may be chance. */
 const FALSE_SHARE = 0.05;
 
@@ -8,6 +8,12 @@ const FALSE_SHARE = 0.05;
  * those next to it slow too, so the stretches say how far a mean may be off, not the single spans.
  */
 export const STRETCHES = 20;
+
+/** The squared standard error of a mean, and how many independent values it has. */
+export interface MeanError {
+  variance: number;
+  freedom: number;
+}
 
 /** The mean of values that were taken over time, and how far it may be off. */
 export class MeanOverTime {
@@ -37,8 +43,7 @@ export class MeanOverTime {
     return this.#mean;
   }
 
-  /** The squared standard error of the mean, and how many independent values it has. */
-  get error(): { variance: number; freedom: number } {
+  get error(): MeanError {
     const { count } = this;
     const ofSpans = this.#squares / (count - 1) / count;
     let [used, squares] = [0, 0];
@@ -63,17 +68,29 @@ interface MeanDifference {
   chance: number;
 }
 
-/** Welch's test. Both sides need two values at least. */
-export function differenceOf(before: MeanOverTime, after: MeanOverTime): MeanDifference {
-  const [first, second] = [before.error, after.error];
+/** The standard error of the difference of two means, and half of its 95 % interval. */
+export function errorOfDifference(
+  first: MeanError,
+  second: MeanError,
+): { error: number; freedom: number; reach: number } {
   const variance = first.variance + second.variance;
-  const value = after.mean - before.mean;
-  if (variance === 0) return { value, low: value, high: value, chance: value === 0 ? 1 : 0 };
+  if (variance === 0) return { error: 0, freedom: 1, reach: 0 };
   const freedom =
     variance ** 2 / (first.variance ** 2 / first.freedom + second.variance ** 2 / second.freedom);
   const error = Math.sqrt(variance);
   // Student's t has longer tails than the normal distribution: the first term of the expansion.
-  const reach = error * CONFIDENCE * (1 + (CONFIDENCE ** 2 + 1) / (4 * freedom));
+  return {
+    error,
+    freedom,
+    reach: error * CONFIDENCE * (1 + (CONFIDENCE ** 2 + 1) / (4 * freedom)),
+  };
+}
+
+/** Welch's test. Both sides need two values at least. */
+export function differenceOf(before: MeanOverTime, after: MeanOverTime): MeanDifference {
+  const value = after.mean - before.mean;
+  const { error, freedom, reach } = errorOfDifference(before.error, after.error);
+  if (error === 0) return { value, low: value, high: value, chance: value === 0 ? 1 : 0 };
   const chance = 2 * normalTail(normalOf(Math.abs(value) / error, freedom));
   return { value, low: value - reach, high: value + reach, chance };
 }

@@ -12,7 +12,8 @@ import { SampledCalls } from '../report/names/call-target.js';
 import { Distribution } from '../report/measures/distribution.js';
 import type { SelectedCounts } from '../report/groups/released-groups.js';
 import { isMethod } from '../report/names/request-name.js';
-import { callsARequest } from './calls-a-request.js';
+import { CallsByRoute, RequestRoutes } from './calls-a-request.js';
+import type { RowRoutes } from './calls-a-request.js';
 import { differenceOf, MeanOverTime, moreThanChance, STRETCHES } from './change-test.js';
 import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
 
@@ -65,6 +66,8 @@ interface Pair {
   system: string | null;
   /** Of calls that are named by their method alone. */
   calls: SampledCalls | undefined;
+  /** Of calls of databases, services and queues. */
+  byRoute: CallsByRoute;
   before: Side;
   after: Side;
 }
@@ -90,13 +93,21 @@ export function compareGroups(
 ): ComparedGroup[] {
   const pairs: Pairs = { spans: new Map(), states: new Map() };
   const byService = haveCommonService(before, after);
+  // What was not kept was counted, but not what it called.
+  const isWhole = [before, after].every(({ released = [] }) => released.length === 0);
   if (attributes.length > 0) {
     addValues(pairs.spans, 'before', before, byService, attributes);
     addValues(pairs.spans, 'after', after, byService, attributes);
   } else {
-    addSide(pairs, 'before', before, byService);
-    addSide(pairs, 'after', after, byService);
-    for (const pair of comparedStatements(before, after, byService)) {
+    const routes = isWhole ? new RequestRoutes() : undefined;
+    const sides = (['before', 'after'] as const).map((side): ComparedRows => {
+      const rows = side === 'before' ? before : after;
+      const stretchOf = stretchesOf(rows);
+      const ofRows = routes?.add(side, rows, byService, stretchOf);
+      return { ...rows, side, byService, stretchOf, routes: ofRows };
+    });
+    for (const side of sides) addSide(pairs, side);
+    for (const pair of comparedStatements(sides)) {
       pairs.spans.set(`statement\n${pairs.spans.size}`, pair);
     }
   }
@@ -104,16 +115,7 @@ export function compareGroups(
   const compared = shown.filter(({ ratio }) => ratio !== null);
   const isMore = moreThanChance(compared.map(({ chance }) => chance));
   const named = new Set(compared.filter(({ isLarge }, at) => isLarge && isMore[at]));
-  // What was not kept was counted, but not what it called.
-  const isWhole = [before, after].every(({ released = [] }) => released.length === 0);
-  const calls = callsARequest(
-    shown.map(({ pair }) => ({
-      // Statements are among the spans of their names.
-      ...{ service: pair.service, kind: pair.statement === null ? pair.kind : 'client' },
-      ...{ before: pair.before.logarithms.counts, after: pair.after.logarithms.counts },
-    })),
-  );
-  const groups = shown.map((each, at): ComparedGroup => {
+  const groups = shown.map((each): ComparedGroup => {
     const { pair, ratio } = each;
     const {
       name,
@@ -122,6 +124,7 @@ export function compareGroups(
       kind,
       system,
       calls: sampled,
+      byRoute,
       before: first,
       after: second,
     } = pair;
@@ -137,22 +140,26 @@ export function compareGroups(
       after: second.figures,
       ratio,
       change: ratio === null ? null : change,
-      calls: isWhole && attributes.length === 0 ? calls[at]! : null,
+      calls: byRoute.compared,
     };
   });
   return groups.sort((a, b) => weight(b) - weight(a) || b.after.count - a.after.count);
 }
 
-function addSide(
-  pairs: Pairs,
-  side: 'before' | 'after',
-  { index, rows, sources, released = [] }: RowsOfSide,
-  byService: boolean,
-): void {
+/** The rows of a side, and how they are compared. */
+interface ComparedRows extends RowsOfSide {
+  side: 'before' | 'after';
+  byService: boolean;
+  stretchOf: (start: number) => number;
+  /** The routes of requests; undefined: not all were recorded. */
+  routes: RowRoutes | undefined;
+}
+
+function addSide(pairs: Pairs, compared: ComparedRows): void {
+  const { index, rows, sources, released = [], side, byService, stretchOf } = compared;
   const pairsOfTracks = index.tracks.map(
     ({ kind }) => pairs[kind === 'states' ? 'states' : 'spans'],
   );
-  const stretchOf = stretchesOf(index, rows, sources);
   for (const { part, from, to } of rowsByPart(index.parts, rows)) {
     if (from === to || !sources.has(part.source.number)) continue;
     const ofName = new Map<Map<string, Pair>, (Pair | undefined)[]>();
@@ -173,6 +180,7 @@ function addSide(
       if (areMethods[name] === 1 && isCallOf(part.flags[at]!)) {
         (pair.calls ??= new SampledCalls()).add(index, rows[next]!);
       }
+      if (isCall(KINDS[kind]!)) addCall(pair, compared, new IndexRow(part, at), 1);
       const stretch = stretchOf(part.start[at]! + part.offset);
       pair[side].add(part.duration[at]!, isError(part.flags[at]!), stretch);
     }
@@ -184,6 +192,21 @@ function addSide(
     const key = { name, statement: null, service, kind };
     pairWithCounts(pairs.spans, key)[side].addCounts(each.released, stretchOf(each.middle));
   }
+}
+
+function isCall(kind: SpanKind): boolean {
+  return kind === 'client' || kind === 'producer';
+}
+
+/** @param count how many calls this one counts for. */
+function addCall(
+  { byRoute }: Pair,
+  { side, routes }: ComparedRows,
+  call: IndexRow,
+  count: number,
+): void {
+  const caller = routes?.callerOf(call);
+  if (caller !== undefined) byRoute.add(side, caller, count);
 }
 
 /** The pair of spans that were counted without their system. */
@@ -209,7 +232,7 @@ function addValues(
   byService: boolean,
   attributes: readonly string[],
 ): void {
-  const stretchOf = stretchesOf(index, rows, sources);
+  const stretchOf = stretchesOf({ index, rows, sources });
   for (const own of rowsOf(index, rows, sources)) {
     const label = valuesOf(index, own.row, attributes)?.label;
     if (label === undefined) continue;
@@ -218,10 +241,9 @@ function addValues(
 }
 
 /** Statements of databases that share a name with others: one of them may be slower. */
-function comparedStatements(before: RowsOfSide, after: RowsOfSide, byService: boolean): Pair[] {
+function comparedStatements(sides: readonly ComparedRows[]): Pair[] {
   const pairs = new Map<string, Pair>();
-  addStatements(pairs, 'before', before, byService);
-  addStatements(pairs, 'after', after, byService);
+  for (const side of sides) addStatements(pairs, side);
   const ofNames = new Map<string, Pair[]>();
   for (const pair of pairs.values()) {
     const key = [pair.service, pair.kind, pair.system, pair.name].join('\n');
@@ -236,23 +258,20 @@ function comparedStatements(before: RowsOfSide, after: RowsOfSide, byService: bo
   return several.flat();
 }
 
-function addStatements(
-  pairs: Map<string, Pair>,
-  side: 'before' | 'after',
-  { index, rows, sources }: RowsOfSide,
-  byService: boolean,
-): void {
+function addStatements(pairs: Map<string, Pair>, compared: ComparedRows): void {
+  const { index, rows, sources, side, byService, stretchOf } = compared;
   const calls = [...rowsOf(index, rows, sources)].filter(
     ({ system }) => system !== null && system !== HTTP,
   );
   const step = Math.max(1, Math.ceil(calls.length / MOST_READ));
-  const stretchOf = stretchesOf(index, rows, sources);
   for (let i = 0; i < calls.length; i += step) {
     const own = calls[i]!;
     const { row } = own;
     const values = valuesOf(index, row, [TEXT]) ?? valuesOf(index, row, [SUMMARY]);
     if (values === undefined) continue;
-    add(pairIn(pairs, { ...keyAt(own, byService), statement: values.label })[side], own, stretchOf);
+    const pair = pairIn(pairs, { ...keyAt(own, byService), statement: values.label });
+    add(pair[side], own, stretchOf);
+    if (isCall(own.kind)) addCall(pair, compared, own, step);
   }
 }
 
@@ -276,11 +295,7 @@ function add(side: Side, row: IndexRow, stretchOf: (start: number) => number): v
 }
 
 /** The stretch of a start, in ns since the index's epoch, between the first and the last start of rows. */
-function stretchesOf(
-  index: LookIndex,
-  rows: Int32Array,
-  sources: ReadonlySet<number>,
-): (start: number) => number {
+function stretchesOf({ index, rows, sources }: RowsOfSide): (start: number) => number {
   let [from, to] = [Infinity, -Infinity];
   for (const { part, firstRow, from: first, to: end } of rowsByPart(index.parts, rows)) {
     const { start, offset, source } = part;
@@ -341,6 +356,7 @@ function pairIn(pairs: Map<string, Pair>, named: PairKey): Pair {
   return entryOf(pairs, key, () => ({
     ...named,
     calls: undefined,
+    byRoute: new CallsByRoute(),
     before: new Side(),
     after: new Side(),
   }));

@@ -22,7 +22,15 @@ export interface ComparedIndex {
   condition: Condition;
 }
 
-const COLUMNS: readonly StoredColumn[] = ['start', 'duration', 'track', 'flags', 'name'];
+const COLUMNS: readonly StoredColumn[] = [
+  'start',
+  'duration',
+  'track',
+  'flags',
+  'name',
+  'parent',
+  'route',
+];
 
 /**
  * Compares the spans of recordings with those of others.
@@ -113,7 +121,8 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   yield '';
   yield* wrapped(comparisonSummary(groups), style.width);
   const { calls, slower, faster, errors, same, few } = comparisonTables(groups, comparison.errors);
-  for (const table of [calls, slower, faster]) yield* sectionLines(table, style);
+  yield* sectionLines(calls, style);
+  for (const table of [slower, faster]) yield* sectionLines(table, style);
   yield* sectionLines(errors, style);
   for (const table of [same, few]) yield* sectionLines(table, style);
 }

@@ -9,10 +9,15 @@ export interface ComparedSide {
   p95: number;
 }
 
-/** How often a request of the service makes a call. */
+/** How often requests of a route make a call. */
 export interface ComparedCalls {
+  /** `GET /orders/:id`; null: all requests of the service, none of whose routes was recorded often enough. */
+  route: string | null;
+  /** Calls a request. */
   before: number;
   after: number;
+  /** How many calls. */
+  calls: { before: number; after: number };
   /** The 95 % confidence interval of how many times more often after; null: a side has no call. */
   low: number | null;
   high: number | null;
@@ -42,8 +47,8 @@ export interface ComparedGroup {
    * a side has too few spans.
    */
   change: 'slower' | 'faster' | 'same' | null;
-  /** Of calls of databases, services and queues; null: it is none, or too few were recorded. */
-  calls: ComparedCalls | null;
+  /** Of calls of databases, services and queues, by route; empty: it is none, or too few were recorded. */
+  calls: ComparedCalls[];
 }
 
 /** Errors of one type, message and frame. What they are is said of the last one after, or before if there is none. */
@@ -77,7 +82,7 @@ export interface ComparedRecordings {
 }
 
 /** Grows when a field changes its meaning, or goes. */
-export const COMPARISON_VERSION = 2;
+export const COMPARISON_VERSION = 3;
 
 /** The object that `report --against --json` prints. */
 export interface Comparison {

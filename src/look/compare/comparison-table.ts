@@ -34,8 +34,14 @@ function both(
   };
 }
 
+/** A call, and how often requests of a route make it. */
+interface RouteCall {
+  group: ComparedGroup;
+  calls: ComparedCalls;
+}
+
 interface ComparisonTables {
-  calls: ReportTable<ComparedGroup>;
+  calls: ReportTable<RouteCall>;
   slower: ReportTable<ComparedGroup>;
   faster: ReportTable<ComparedGroup>;
   errors: ReportTable<ComparedError>;
@@ -99,33 +105,46 @@ function timeTable(
   );
 }
 
-/** What requests call more or less often than before, what changed most first. */
-function callsTable(groups: readonly ComparedGroup[]): ReportTable<ComparedGroup> {
-  const callsOf = ({ calls }: ComparedGroup): ComparedCalls => calls!;
-  const changed = groups.filter(({ calls }) => calls !== null && calls.change !== null);
-  const sizeOf = (group: ComparedGroup): number =>
-    Math.abs(callsOf(group).after - callsOf(group).before);
-  return tableOf<ComparedGroup>(
+/** What requests of a route call more or less often than before, what changed most first. */
+function callsTable(groups: readonly ComparedGroup[]): ReportTable<RouteCall> {
+  const changed = groups.flatMap((group) =>
+    group.calls.filter(({ change }) => change !== null).map((calls) => ({ group, calls })),
+  );
+  const sizeOf = ({ calls }: RouteCall): number => Math.abs(calls.after - calls.before);
+  return tableOf<RouteCall>(
     'Called more or less often a request',
     [
       {
         title: 'call',
         unit: 'text',
-        value: (group) => group.statement ?? nameWithTargets(group),
+        value: ({ group }) => group.statement ?? nameWithTargets(group),
         spare: 0,
         least: 16,
       },
-      serviceColumn<ComparedGroup>(1),
-      { title: 'change', unit: 'text', value: (group) => callsOf(group).change, spare: 0 },
+      {
+        title: 'by',
+        explanation: 'The route of the requests; empty: all requests of the service',
+        unit: 'text',
+        value: ({ calls }) => calls.route,
+        spare: 0,
+        least: 16,
+      },
+      { title: 'service', unit: 'text', value: ({ group }) => group.service, spare: 2 },
+      { title: 'change', unit: 'text', value: ({ calls }) => calls.change, spare: 1 },
       {
         title: 'is called',
         explanation: 'With the 95 % confidence interval of the change',
         unit: 'text',
-        value: (group) => callsText(callsOf(group)),
+        value: ({ calls }) => callsText(calls),
         spare: 0,
-        isBad: (group) => ['appeared', 'more'].includes(callsOf(group).change!),
+        isBad: ({ calls }) => ['appeared', 'more'].includes(calls.change!),
       },
-      both('count', 3, ({ count }) => countText(count)),
+      {
+        title: 'count',
+        unit: 'change',
+        value: ({ calls: { calls } }) => `${countText(calls.before)} → ${countText(calls.after)}`,
+        spare: 3,
+      },
     ],
     changed.toSorted((a, b) => sizeOf(b) - sizeOf(a)),
     LIMIT,

@@ -39,7 +39,7 @@ export function comparisonSummary(groups: readonly ComparedGroup[]): string {
 
 /** Of calls that are made more or less often a request: how many there are of each. */
 function callChanges(groups: readonly ComparedGroup[]): string[] {
-  const changes = groups.flatMap(({ calls }) => calls?.change ?? []);
+  const changes = groups.flatMap(({ calls }) => calls.flatMap(({ change }) => change ?? []));
   if (changes.length === 0) return [];
   const kinds = [
     ['appeared', 'appeared'],

@@ -47,15 +47,18 @@ export function failureReasons(comparison: Comparison, wanted: FailIf): string[]
   const { groups, errors } = comparison;
   const reasons: string[] = [];
   for (const group of groups) {
-    const { before, after, ratio, calls } = group;
+    const { before, after, ratio } = group;
     const isOften = Math.min(before.count, after.count) >= LEAST_SPANS;
     if (wanted.slower !== undefined && isOften && ratio !== null && ratio.low > wanted.slower) {
       reasons.push(`slower: ${nameOf(group)} is ${ratioText(group)}`);
     }
-    if (wanted.calls === undefined || calls === null || after.count < LEAST_CALLS) continue;
-    const isNew = calls.change === 'appeared' && calls.after >= LEAST_A_REQUEST;
-    if (isNew || (calls.low !== null && calls.low > wanted.calls)) {
-      reasons.push(`calls: ${nameOf(group)} is called ${callsText(calls)}`);
+    for (const calls of wanted.calls === undefined ? [] : group.calls) {
+      if (calls.calls.after < LEAST_CALLS) continue;
+      const isNew = calls.change === 'appeared' && calls.after >= LEAST_A_REQUEST;
+      if (isNew || (calls.low !== null && calls.low > wanted.calls!)) {
+        const by = calls.route === null ? '' : ` by ${calls.route}`;
+        reasons.push(`calls: ${nameOf(group)} is called${by} ${callsText(calls)}`);
+      }
     }
   }
   if (wanted.errors !== true) return reasons;

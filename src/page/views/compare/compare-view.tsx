@@ -137,7 +137,16 @@ function Changes({ answer }: { answer: CompareAnswer }) {
   );
   return (
     <>
-      <FiguresTable table={calls} cell={groupLink} />
+      <FiguresTable
+        table={calls}
+        cell={({ group, calls: { route } }, column, text) =>
+          column.title === 'by' && route !== null ? (
+            <MatchesLink where={[`name=${route}`]}>{text}</MatchesLink>
+          ) : (
+            groupLink(group, column, text)
+          )
+        }
+      />
       <FiguresTable table={slower} cell={groupLink} />
       <FiguresTable table={faster} cell={groupLink} />
       <FiguresTable

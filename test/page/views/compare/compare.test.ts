@@ -1,4 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { compareRecordings } from '../../../../src/look/compare/compare-recordings.js';
+import { comparisonTables } from '../../../../src/look/compare/comparison-table.js';
+import { cellText } from '../../../../src/look/report/print/tables/report-table.js';
+import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
+import { startSpan } from '../../../../src/spans/start-span.js';
+import { recording } from '../../../look/report/recorded-service.js';
 import { noBrowser, titleOf } from '../../browser.js';
 import { planOf, recordService } from '../../recorded-service.js';
 import { ViewedTraces } from '../../viewed-traces.js';
@@ -24,5 +30,62 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a comparison of different serv
     const line = panel.locator('tbody tr', { hasText: 'GET /stock' });
     await line.waitFor();
     expect(await line.innerText()).toContain('20 → 20');
+  });
+});
+
+/** Requests of two routes over a minute; one reads the stock so often. */
+async function stockRead(minutesAgo: number, times: number): Promise<string> {
+  const begin = (BigInt(Date.now()) - BigInt(minutesAgo) * 60_000n) * 1_000_000n;
+  const { path } = await recording(
+    () => {
+      for (let at = 0; at < 200; at++) {
+        const startTime = begin + BigInt(at) * 290_000_000n;
+        const name = at % 2 === 0 ? 'GET /orders/:id' : 'GET /stock';
+        const request = startSpan(name, {}, { kind: 'server', parent: null, startTime });
+        const calls = at % 2 === 0 ? times : 1;
+        for (let each = 0; each < calls; each++) {
+          const call = { kind: 'client', parent: request, startTime } as const;
+          startSpan('SELECT stock', {}, call).end(startTime + 500_000n);
+        }
+        request.end(startTime + 5_000_000n);
+      }
+    },
+    { service: 'shop' },
+  );
+  return path;
+}
+
+const sides: string[] = [];
+const twice = new ViewedTraces(async () => {
+  sides.push(await stockRead(10, 1), await stockRead(2, 21));
+  return sides;
+});
+
+describe.skipIf(noBrowser !== undefined)(titleOf('a comparison of calls'), () => {
+  it('has the table of the command, by route', async () => {
+    const [before, after] = await Promise.all(sides.map((path) => openLookIndex([path])));
+    const compared = await compareRecordings(
+      { index: before!, condition: {} },
+      { index: after!, condition: {} },
+    );
+    before!.close();
+    after!.close();
+    const { calls } = comparisonTables(compared.groups, compared.errors);
+    const wanted = calls.rows.map((row) => calls.columns.map((column) => cellText(column, row)));
+    expect(wanted.map((row) => row.slice(0, 4))).toEqual([
+      ['SELECT stock', 'GET /orders/:id', 'shop', 'more'],
+    ]);
+    const { page } = await twice.open({}, '/compare');
+    const panel = page.locator('#view-compare');
+    const table = panel.locator('table', { hasText: 'is called' });
+    await table.waitFor();
+    const shown = await table
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll('td, th')].map((cell) => cell.textContent)),
+      );
+    expect(shown).toEqual(wanted);
+    await table.getByText('GET /orders/:id').click();
+    await page.waitForURL(/name/);
   });
 });
