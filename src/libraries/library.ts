@@ -145,8 +145,8 @@ export interface LibraryOptions {
   named: readonly string[];
   /** `TRACEWRIGHT_QUERY_TEXT`: the text of queries too, with their literals replaced. */
   queryText: boolean;
-  /** `TRACEWRIGHT_ERROR_TEXT`: messages and stacks of errors too. They may quote values. */
-  errorText: boolean;
+  /** `TRACEWRIGHT_ERROR_TEXT`: messages of all errors or of none; of libraries they may quote values. */
+  errorText: 'own' | boolean;
   /** Whether messages carry the trace on: unless `TRACEWRIGHT_PROPAGATE` is `off`, or a list of hosts. */
   propagates: boolean;
 }

@@ -33,14 +33,33 @@ export function exceptionAttributes(error: unknown): ExceptionAttributes {
   return found;
 }
 
+const FOREIGN = /[\\/]node_modules[\\/]|node:/;
+
+/** Whether the program's own code has made an error, and no package, Node or V8's own functions, which quote values. */
+export function isOfProgram(error: object): boolean {
+  const [innermost = ''] = stackLines(error);
+  return FRAME.test(innermost) && !FOREIGN.test(innermost);
+}
+
+/** The lines of a stack after the message. */
+function stackLines(error: unknown): string[] {
+  const found = exceptionAttributes(error);
+  const { 'exception.message': message = '', 'exception.stacktrace': stack = '' } = found;
+  // It may have been changed since.
+  const at = stack.indexOf(message);
+  return stack
+    .slice(at === -1 ? 0 : at + message.length)
+    .split('\n')
+    .slice(1);
+}
+
 const FRAME = /^\s+at .{1,1300}:\d+:\d+\)?$/;
 
 /** Where an error was made, without its message, which may contain values. */
 export function frameAttributes(error: unknown): ExceptionAttributes {
-  const found = exceptionAttributes(error);
-  const { 'exception.message': message = '', 'exception.stacktrace': stack = '' } = found;
-  const lines = stack.slice(stack.indexOf(message) + message.length).split('\n');
-  const frames = lines.filter((line) => FRAME.test(line)).join('\n');
+  const frames = stackLines(error)
+    .filter((line) => FRAME.test(line))
+    .join('\n');
   return frames === '' ? {} : { 'exception.stacktrace': frames };
 }
 

@@ -59,7 +59,12 @@ async function run(
   const traced = new TracedProcess(script, {
     hook,
     args: [...args],
-    env: { TRACEWRIGHT_CONTEXT: 'on', TRACEWRIGHT_LIBRARIES: EVERY_MIDDLEWARE, ...env },
+    env: {
+      TRACEWRIGHT_CONTEXT: 'on',
+      TRACEWRIGHT_LIBRARIES: EVERY_MIDDLEWARE,
+      TRACEWRIGHT_ERROR_TEXT: 'off',
+      ...env,
+    },
     ...(cwd === undefined ? {} : { cwd }),
   });
   const { code, stdout, stderr } = await traced.ended();

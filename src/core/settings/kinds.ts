@@ -29,11 +29,13 @@ export function itemsOf(text: string): string[] {
 
 export const flag: Kind<boolean> = { limit: 'on or off', parse: switchOf };
 
-/** On, off, or as Tracewright decides. */
-export const autoFlag: Kind<'auto' | boolean> = {
-  limit: 'auto, on or off',
-  parse: (text) => (text.trim().toLowerCase() === 'auto' ? 'auto' : switchOf(text)),
-};
+/** On, off, or a word for what lies between. */
+export function flagOr<W extends string>(word: W): Kind<W | boolean> {
+  return {
+    limit: `${word}, on or off`,
+    parse: (text) => (text.trim().toLowerCase() === word ? word : switchOf(text)),
+  };
+}
 
 export function oneOf<W extends string>(...words: W[]): Kind<W> {
   return {

@@ -1,11 +1,11 @@
 import { PRIVATE_FILE } from '../options/file-mode.js';
 import {
   ADDRESS,
-  autoFlag,
   bytes,
   duration,
   fileMode,
   flag,
+  flagOr,
   hosts,
   list,
   names,
@@ -89,8 +89,11 @@ export const SETTINGS = {
   LIBRARIES: setting(list('auto, off, or names with commas between them'), undefined),
   /** Records the text of queries, without their literals. */
   QUERY_TEXT: setting(flag, false),
-  /** Records messages and stacks of libraries' errors. They may contain values. */
-  ERROR_TEXT: setting(flag, false),
+  /**
+   * Of which errors the [messages](errors.md#what-makes-one-row) are recorded: `on` of all, and of libraries' too, which
+   * may contain values; `own` of those that the program's own code has thrown in a handler.
+   */
+  ERROR_TEXT: setting(flagOr('own'), 'own'),
   /**
    * What is replaced in paths and queries: `pattern=replacement`, several with spaces between them. See
    * [redaction](spans.md#redaction).
@@ -151,7 +154,7 @@ export const SETTINGS = {
    * `on`: spans of the [OpenTelemetry API](otel-hook.md) are recorded. `off`: the hook leaves that API alone. `auto`:
    * on if requests have context.
    */
-  OTEL: setting(autoFlag, 'auto'),
+  OTEL: setting(flagOr('auto'), 'auto'),
   /**
    * Which of OpenTelemetry's [instrumentations](otel-hook.md#instrumentations) the hook starts. `auto`: those in the
    * program's package.json. Or names: `pg,@prisma/instrumentation`.

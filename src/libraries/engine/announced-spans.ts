@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events';
 import type { SpanValue } from '../../spans/attributes.js';
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import type { Scope } from '../../spans/scope.js';
+import type { SpanKind } from '../../spans/layout.js';
 import { spans } from '../../spans/shared-spans.js';
 import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
@@ -69,20 +70,28 @@ export class AnnouncedSpans {
       span.end();
       return;
     }
-    announcement.follow(message, new Followed(span, this.#scope, this.#options, this.#guard));
+    announcement.follow(message, new Followed(span, kind, this.#scope, this.#options, this.#guard));
   }
 }
 
 class Followed implements FollowedSpan {
   readonly #span: Span;
+  readonly #kind: SpanKind;
   readonly #scope: Scope;
   readonly #options: LibraryOptions;
   readonly #guard: LibraryGuard;
   /** Functions that are called when the span ends. */
   readonly #ends: (() => void)[] = [];
 
-  constructor(span: Span, scope: Scope, options: LibraryOptions, guard: LibraryGuard) {
+  constructor(
+    span: Span,
+    kind: SpanKind,
+    scope: Scope,
+    options: LibraryOptions,
+    guard: LibraryGuard,
+  ) {
     this.#span = span;
+    this.#kind = kind;
     this.#scope = scope;
     this.#options = options;
     this.#guard = guard;
@@ -113,7 +122,7 @@ class Followed implements FollowedSpan {
     const options = { kind: 'internal', parent: whole } as const;
     const tookNs = begins === 'with it' ? Infinity : 0;
     const span = spans.startScopedSpan(this.#scope, name, attributes, options, tookNs);
-    const part = new Followed(span, this.#scope, this.#options, this.#guard);
+    const part = new Followed(span, 'internal', this.#scope, this.#options, this.#guard);
     this.#ends.push(() => {
       part.end();
     });
@@ -124,7 +133,7 @@ class Followed implements FollowedSpan {
     for (const end of this.#ends.splice(0)) end();
     if (!this.#span.recording) return;
     if (failed !== undefined) {
-      markFailed(this.#span, failureOf(failed.error), failed.error, this.#options);
+      markFailed(this.#span, this.#kind, failureOf(failed.error), failed.error, this.#options);
     }
     this.#span.end();
   }

@@ -395,7 +395,7 @@ export class OperationSpans implements CallRecorder {
   #fail(span: Span, error: unknown, time?: bigint): void {
     const operation = this.#operation;
     const failure = operation.failure === undefined ? failureOf(error) : operation.failure(error);
-    markFailed(span, failure, error, this.#options, time);
+    markFailed(span, operation.kind, failure, error, this.#options, time);
   }
 }
 

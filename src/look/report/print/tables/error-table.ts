@@ -88,7 +88,7 @@ export function errorTable(errors: FailedSpans): ReportTable<ErrorType> {
 export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
   const { count, read, types } = errors;
   const isUnnamed = types.some(({ message, frame }) => message === null && frame !== null);
-  const hint = isUnnamed ? '; messages of libraries: TRACEWRIGHT_ERROR_TEXT=1' : '';
+  const hint = isUnnamed ? '; messages of libraries: TRACEWRIGHT_ERROR_TEXT=on' : '';
   return tableOf<ErrorType>(
     `Causes of failure: ${counted(count, 'span')} failed${hint}`,
     [
