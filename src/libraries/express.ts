@@ -1,6 +1,6 @@
 import { BoundedCache } from '../core/bounded-cache.js';
 import { isAnswered } from './engine/answered-errors.js';
-import { isMiddleware } from './engine/middleware.js';
+import { isMiddleware, middlewareName } from './engine/middleware.js';
 import { isObject, requiredObject, text } from './engine/payload.js';
 import type { Description, Library, Operation } from './library.js';
 
@@ -40,7 +40,7 @@ function isOfRoute(layer: unknown): boolean {
 export function nameOf({ layer, route, param, errorHandler }: Layer, name = ''): string {
   if (errorHandler === true) return `error handler ${name}`.trimEnd();
   if (typeof param === 'string') return `param ${param}`;
-  if (!isOfRoute(layer)) return `middleware ${name}`.trimEnd();
+  if (!isOfRoute(layer)) return middlewareName(name, layer);
   if (typeof route === 'string') return handlers.of(route);
   return handlerName(route instanceof RegExp ? String(route) : '');
 }

@@ -1,6 +1,6 @@
 import { isAnswered } from './engine/answered-errors.js';
 import { mountedPattern } from './engine/koa-mounts.js';
-import { isMiddleware } from './engine/middleware.js';
+import { isMiddleware, middlewareName } from './engine/middleware.js';
 import { requiredObject, text } from './engine/payload.js';
 import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Library, Operation } from './library.js';
@@ -53,6 +53,16 @@ function patternOf({ path, methods }: Layer, context: Context): string | undefin
   return mountedPattern(context, String(path)).slice(0, MAX_PATTERN);
 }
 
+/** What a router adds to the path of a middleware, which is for all paths below that. */
+const BELOW = /(?:\(\.\*\)|\(\[\^\/\]\*\)|\{\/\*\w+\}|\/?\*\w*)$/;
+
+/** The path of a middleware of a router; undefined: it is for all paths. */
+function mountOf({ path }: Layer, context: Context): string | undefined {
+  if (typeof path !== 'string') return undefined;
+  const own = path.replace(BELOW, '').replace(/\/$/, '');
+  return own === '' ? undefined : mountedPattern(context, own).slice(0, MAX_PATTERN);
+}
+
 /** The pattern of the only route that a router has found: its middleware may answer before that. */
 function onlyPattern(context: Context): string | undefined {
   const routes = (context.matched as Layer[]).filter(
@@ -91,8 +101,9 @@ const middleware: Operation<Call> = {
     const { req } = context;
     // A function that calls `next` is followed by that of another route, which answers.
     if (req !== undefined && route !== undefined) frameworkRouteFound(req, route);
+    const own = name ?? (layer === undefined ? undefined : mountOf(layer, context));
     return {
-      name: pattern === undefined ? `middleware ${name ?? ''}`.trimEnd() : `handler ${pattern}`,
+      name: pattern === undefined ? middlewareName(own, undefined) : `handler ${pattern}`,
       attributes,
     };
   },

@@ -1,13 +1,14 @@
 import type { SpanContext } from '@opentelemetry/api';
-import { STATUS_ERROR } from '../spans/layout.js';
+import { STATUS_ERROR, STATUS_MASK, STATUS_SHIFT } from '../spans/layout.js';
 import { spans } from '../spans/shared-spans.js';
-import { OPEN } from '../spans/span.js';
+import { MINOR, OPEN } from '../spans/span.js';
 import type { Span } from '../spans/span.js';
 import { attributesOf, isValue, valueOf } from './attributes.js';
 import { spanContextOf } from './span-context.js';
 import { linkOf, linksOf } from './span-links.js';
 import { instantOf, isTimeInput } from './time-input.js';
 import { countWrongArgument } from './wrong-arguments.js';
+import type { Instant } from '../spans/time.js';
 import { exceptionAttributes, isAnswer } from '../spans/exception.js';
 import type { ExceptionAttributes } from '../spans/exception.js';
 
@@ -56,6 +57,18 @@ function addLinks(span: Span, links: readonly NonNullable<ReturnType<typeof link
 
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
 const { end: endSpan } = spans.Span.prototype;
+
+/**
+ * Ends a span of a framework without a record, if it says nothing. Its request counts it: that is recorded by others,
+ * and still open.
+ */
+function omits(span: Span, endTime: Instant | undefined): boolean {
+  const { flags, extras, root } = span;
+  const hasFailed = ((flags >> STATUS_SHIFT) & STATUS_MASK) === STATUS_ERROR;
+  if (hasFailed || extras !== undefined || spans.areObserved()) return false;
+  if (root.scope === span.scope || !root.recording) return false;
+  return span.omitIfMinor(endTime);
+}
 
 /** The methods of the API's spans, for the one class of spans that there is. */
 const methods = {
@@ -150,7 +163,9 @@ const methods = {
 
   end(this: Span, endTime?: unknown): void {
     if (this.state !== OPEN) return;
-    endSpan.call(this, endTime === undefined ? undefined : instantOf(endTime));
+    const time = endTime === undefined ? undefined : instantOf(endTime);
+    if ((this.flags & MINOR) !== 0 && omits(this, time)) return;
+    endSpan.call(this, time);
   },
 };
 

@@ -1,10 +1,11 @@
 import type { Context, Link, Span as ApiSpan, SpanOptions, Tracer } from '@opentelemetry/api';
 import type { ActiveContext } from '../spans/context/active-context.js';
-import { KIND_SHIFT } from '../spans/layout.js';
+import { KIND_BITS, KIND_SHIFT } from '../spans/layout.js';
 import type { Scope } from '../spans/scope.js';
 import { spans } from '../spans/shared-spans.js';
 import { isErrorPage } from '../spans/route.js';
 import { sayRoute } from '../spans/said-route.js';
+import { MINOR } from '../spans/span.js';
 import type { Span } from '../spans/span.js';
 import { activeIn, withoutSpan } from './api-context.js';
 import { attributesOf, givenAttributes } from './attributes.js';
@@ -22,6 +23,9 @@ const ROUTES: Readonly<Partial<Record<string, string>>> = {
 };
 /** SvelteKit's word for a path without a route. */
 const UNKNOWN = 'unknown';
+
+/** Whether spans of a framework are recorded that took no time: Next.js itself asks so. */
+const isVerbose = (): boolean => process.env['NEXT_OTEL_VERBOSE'] === '1';
 
 /** The route that the options of a span say; empty: none. */
 function routeIn(options: SpanOptions | undefined, name: string): string {
@@ -125,6 +129,7 @@ export class TracewrightTracer implements Tracer {
     if (this.#route !== undefined) {
       const route = routeIn(options, this.#route);
       if (route !== '') sayRoute(span, route);
+      if ((span.flags & KIND_BITS) === INTERNAL && !isVerbose()) span.flags |= MINOR;
     }
     return span;
   }

@@ -102,6 +102,10 @@ export const REMOTE = 3;
 export const BELOW = 1 << 15;
 /** Of `Span.flags`, and of no record: a span is below it, or the program has had it in its hands. */
 export const SHOWN = 1 << 16;
+/** Of `Span.flags`, and of no record: a span of a framework's own, which is often not worth a record. */
+export const MINOR = 1 << 17;
+/** Nanoseconds from which on it is worth one. */
+const MINOR_NS = 1e6;
 
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
 const { hasOwnProperty } = Object.prototype;
@@ -405,6 +409,17 @@ export class Span {
   setTrace(t0: number, t1: number, t2: number, t3: number): void {
     const root = { t0, t1, t2, t3, p0: 0, p1: 0, traceState: '' };
     Object.assign(this, root);
+  }
+
+  /** @internal Ends it without a record if it took no time, nobody has seen it, and nothing is below it. */
+  omitIfMinor(endTime?: Instant): boolean {
+    if ((this.flags & SHOWN) !== 0 || this.root === this || this.state !== OPEN) return false;
+    const output = this.output!;
+    const end = endTime === undefined ? output.timeOf(undefined) : Number(output.timeOf(endTime));
+    const ns = end - this.start;
+    if (ns >= MINOR_NS) return false;
+    this.omit(ns);
+    return true;
   }
 
   /** @internal Its record is not written: what begins in its context from now on is below what is above it. */

@@ -24,6 +24,48 @@ test('a span has the name, kind, attributes and scope that it was started with',
   expect(span?.parentSpanId).toBeUndefined();
 });
 
+test.each(['0', '1'])(
+  'spans of Next.js that say nothing are counted, verbose: %s',
+  async (verbose) => {
+    process.env['NEXT_OTEL_VERBOSE'] = verbose;
+    const next = trace.getTracer('next.js');
+    const end = (span: Span): void => {
+      span.end();
+    };
+    let count = 0;
+    const spans = await spansOf(() => {
+      withSpan('request', {}, (request) => {
+        next.startActiveSpan('GET /users/[id]', { kind: SpanKind.SERVER }, (server) => {
+          next.startActiveSpan('render', (render) => {
+            next.startActiveSpan('fetch', { kind: SpanKind.CLIENT }, end);
+            render.end();
+          });
+          for (let at = 0; at < 20; at++) next.startActiveSpan('quick', end);
+          next.startActiveSpan('fails', (span) => {
+            span.setStatus({ code: 2 });
+            span.end();
+          });
+          const now = Date.now();
+          next.startSpan('slow', { startTime: now }).end(now + 5);
+          // The program's own are recorded.
+          tracer.startActiveSpan('own', end);
+          server.end();
+        });
+        count = (request as unknown as { omitted?: { count: number } }).omitted?.count ?? 0;
+      });
+    });
+    delete process.env['NEXT_OTEL_VERBOSE'];
+    const names = spans.map(({ name }) => name);
+    const others = names.filter((name) => name !== 'quick');
+    const wanted = ['GET /users/[id]', 'fails', 'fetch', 'own', 'render', 'request', 'slow'];
+    expect(others.sort()).toEqual(wanted);
+    // Some may take a millisecond.
+    expect(names.length - others.length + count).toBe(20);
+    if (verbose === '1') expect(count).toBe(0);
+    else expect(count).toBeGreaterThan(5);
+  },
+);
+
 test('the three forms of startActiveSpan make the span active and return what the function does', async () => {
   const other = ROOT_CONTEXT.setValue(KEY, 'kept');
   const spans = await spansOf(() => {

@@ -3,7 +3,7 @@ import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 import { KIND_SHIFT, KINDS } from '../../spans/layout.js';
 import type { Scope } from '../../spans/scope.js';
-import { REMOTE, SHOWN } from '../../spans/span.js';
+import { REMOTE } from '../../spans/span.js';
 import type { Span } from '../../spans/span.js';
 import type { StartOptions } from '../../spans/start-span.js';
 import type { LibraryOptions, Operation } from '../library.js';
@@ -19,8 +19,6 @@ import { whole } from './whole-operation.js';
 
 const SAMPLED = 1;
 const NS_PER_MS = 1e6;
-/** A middleware that takes longer is a span. */
-const MINOR_NS = NS_PER_MS;
 
 type Context = ActiveContext | undefined;
 type Message = CallMessage;
@@ -303,13 +301,8 @@ export class OperationSpans implements CallRecorder {
 
   /** Whether a span is not worth a record: it is over, and counted with its request. */
   #omits(span: Span): boolean {
-    const { flags, root } = span;
-    if ((flags & SHOWN) !== 0 || root === span || span.recording !== true) return false;
     if (this.#operation.isMinor!(span) !== true || spans.areObserved()) return false;
-    const ns = ageOf(span);
-    if (ns >= MINOR_NS) return false;
-    span.omit(ns);
-    return true;
+    return span.omitIfMinor();
   }
 
   /** As `#finish`, of anything. */

@@ -1,3 +1,4 @@
+import { keepMount } from '../engine/middleware.js';
 import { insideOf, reportMatch, RouterMatch, setInside } from '../engine/router-matches.js';
 import type { ChangedText } from './injected-file.js';
 
@@ -84,6 +85,7 @@ function made(
       value = new Pattern(path, isMounted);
     }
     Object.defineProperty(layer, PATTERN, { value });
+    if (isMounted) keepMount(layer, path);
   } catch {
     // What it matches has no route.
   }
