@@ -106,10 +106,8 @@ function memoryOfThread(): [string, number][] {
   ];
   if (!isMainThread) return own;
   own.push([LOOP_RSS, rss]);
-  const group = MemoryGroup.own();
-  if (group === undefined) return own;
-  const { used, kills } = group.read();
-  return [...own, [LOOP_GROUP, used], [LOOP_KILLS, kills]];
+  const group = MemoryGroup.own()?.read();
+  return group === undefined ? own : [...own, [LOOP_GROUP, group.used], [LOOP_KILLS, group.kills]];
 }
 
 function stackAttributes(stacks: readonly (string | number)[]): SpanAttributes {
