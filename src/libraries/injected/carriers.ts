@@ -22,6 +22,9 @@ const calls = (): object => ({
   as: asCaller,
   /** Calls a function for all of these that were asked for. */
   all: runForAll,
+  /** Calls a function for all of these, if there are any, else for nobody. */
+  batch: (asked: readonly object[], fn: () => unknown) =>
+    asked.length === 0 ? callOutside(fn) : runForAll(asked, fn),
   tasks: keepTasks,
   outside: callOutside,
 });
@@ -112,10 +115,14 @@ export const pQueue = carrier(
   ),
 );
 
-/** A worker takes a task when it has done another, or all tasks of a cargo. */
+/** A worker takes a task when it has done another, or all tasks of a cargo. Callers of `memoize` wait for one load. */
 export const async = carrier(
   'async',
-  /^(?:dist\/async|internal\/queue)\.js$/,
+  /^(?:dist\/async|internal\/queue|memoize)\.js$/,
+  [
+    /\bvar memoized = \S*\((?:function memoized)?\(?args, callback\)(?: =>)? \{/,
+    '$match callback = $channel.bound(callback);',
+  ],
   ['if (insertAtFront)', '$channel.keep(item); $match'],
   ['_worker(data, cb)', '$channel.all(tasks, () => $match)'],
   ['task.callback(err, ...args)', '$channel.as(task, () => $match)'],
@@ -125,6 +132,9 @@ export const neoAsync = carrier(
   'neo-async',
   /^async\.js$/,
   ['if (_unshift) {', '$channel.keep(item); $match'],
+  // Of a queue with priorities.
+  [/if \(nextNode\) \{(?=\s+q\.)/, '$channel.keep(item); $match'],
+  [/(?<=var callback = )args\.pop\(\)(?=;\s+var key = hasher)/, '$channel.bound($match)'],
   ['worker(task.data, done)', '$channel.as(task, () => $match)'],
   [
     /(?<=var done = _next\(q, tasks\);\s+)worker\(data, done\)/,
@@ -233,7 +243,61 @@ export const fastq = carrier(
   ['callback.call(self.context, err, result)', '$channel.as(self, () => $match)'],
 );
 
+/** A function that waits begins when another has ended. */
+export const cockatiel = carrier('cockatiel', /^dist\/BulkheadPolicy\.js$/, [
+  /(?<=this\.queue\.push\(\{ signal, )fn(?=,)/,
+  'fn: $channel.bound(fn)',
+]);
+
+export const promiseLimit = carrier('promise-limit', /^index\.js$/, [
+  'jobs.push({fn: fn,',
+  'jobs.push({fn: $channel.bound(fn),',
+]);
+
+export const promiseQueue = carrier('promise-queue', /^lib\/index\.js$/, [
+  'promiseGenerator: promiseGenerator,',
+  'promiseGenerator: $channel.bound(promiseGenerator),',
+]);
+
+export const semaphore = carrier('semaphore', /^lib\/semaphore\.js$/, [
+  'var task = item.task;',
+  'var task = $channel.bound(item.task);',
+]);
+
+/** Several tickets may wait for one task. */
+export const betterQueue = carrier(
+  'better-queue',
+  /^lib\/(?:queue|tickets)\.js$/,
+  ['var ticket = new Ticket();', '$match $channel.keep(ticket);'],
+  [
+    'worker.start()',
+    '$channel.batch(Object.keys(tickets).flatMap((id) => tickets[id].tickets), () => $match)',
+  ],
+  ['ticket[fn].apply(ticket, args)', '$channel.as(ticket, () => $match)'],
+);
+
+/** A message of a pool waits for a connection, which others have opened. */
+export const nodemailer = carrier(
+  'nodemailer',
+  /^(?:lib|dist\/(?:cjs|esm))\/smtp-pool\/index\.js$/,
+  ['send(mail, callback) {', '$match $channel.keep(mail); callback = $channel.bound(callback);'],
+  [
+    'connection.send(entry.mail,',
+    '((...all) => $channel.as(entry.mail, () => connection.send(...all)))(entry.mail,',
+  ],
+);
+
 /** Who asks for what is being loaded waits in a list. */
+export const inflight = carrier('inflight', /^inflight\.js$/, [
+  'function inflight (key, cb) {',
+  '$match cb = $channel.bound(cb);',
+]);
+
+export const memoizee = carrier('memoizee', /^ext\/async\.js$/, [
+  'currentCallback = last;',
+  'currentCallback = $channel.bound(last);',
+]);
+
 export const lruMemoizer = carrier('lru-memoizer', /^lib\/async\.js$/, [
   'args.slice(-1).pop()',
   '$channel.bound($match)',
