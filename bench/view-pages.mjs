@@ -82,18 +82,20 @@ async function startView(paths, cache) {
   return { server, address };
 }
 
-/** Processes that the hook has recorded for two seconds each. */
+/** Records processes of one run, which one of them starts: each lives for two seconds. */
 async function recordProcesses(directory) {
-  const program = 'setTimeout(() => {}, 2200)';
-  const env = { ...process.env, TRACEWRIGHT_DIR: directory, TRACEWRIGHT_QUIET: '1' };
-  let left = PROCESSES;
-  const runSome = async () => {
-    while (left-- > 0) {
-      const args = ['--require', HOOK, '-e', program];
-      await once(spawn(process.execPath, args, { env, stdio: 'ignore' }), 'exit');
-    }
+  const child = `child_process.spawn(process.execPath, ['-e', 'setTimeout(() => {}, 2200)'])`;
+  const program = `
+    let left = ${PROCESSES - 1};
+    const next = () => left-- > 0 && ${child}.on('exit', next);
+    for (let each = 0; each < ${AT_ONCE}; each++) next();`;
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: `--require ${HOOK}`,
+    TRACEWRIGHT_DIR: directory,
+    TRACEWRIGHT_QUIET: '1',
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, runSome));
+  await once(spawn(process.execPath, ['-e', program], { env, stdio: 'ignore' }), 'exit');
 }
 
 /** From the address to the first picture of all processes, in ms. */
