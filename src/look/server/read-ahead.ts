@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { nextTurn } from '../index/turns.js';
+import { OVERVIEW_QUESTION } from '../wire/view-answers.js';
 import { boxesOf } from './boxes.js';
 import type { Recording } from './recording.js';
+import { Query } from './route.js';
+import { reportAnswer } from './routes/report.js';
 import { countSpansOf } from './rows/chosen-rows.js';
 import { boundDurations } from './rows/sort-keys.js';
 
@@ -18,6 +21,7 @@ export function readPicture(recording: Recording): void {
 export async function readAhead(recording: Recording): Promise<void> {
   try {
     if (recording.index.rows >= MANY_ROWS) {
+      await reportAnswer(recording, new Query(new URLSearchParams(OVERVIEW_QUESTION)));
       await firstPicture(recording);
       await practiseWindows(recording);
     }

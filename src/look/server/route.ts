@@ -47,6 +47,11 @@ export class Query {
     this.#parameters = parameters;
   }
 
+  /** The same for the same parameters in the same order. */
+  get key(): string {
+    return this.#parameters.toString();
+  }
+
   text(name: string): string | undefined {
     return this.#parameters.get(name) ?? undefined;
   }

@@ -55,6 +55,9 @@ export interface ReportAnswer {
   closer: { flame: FlameNode[]; code: FlameNode[]; examples: ExampleRow[] } | null;
 }
 
+/** What the Overview asks `GET /data/report` at first: the server has the answer ready. */
+export const OVERVIEW_QUESTION = { slowest: '5', by: '' };
+
 /** A span as an example of its group. */
 export interface ExampleRow extends ReportedRow {
   what: 'typical' | 'slowest' | 'notBlocked' | 'failed';

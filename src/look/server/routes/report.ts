@@ -3,6 +3,7 @@ import { compareGroups, type RowsOfSide } from '../../compare/compare-groups.js'
 import { type IndexRow, rowAt } from '../../index/index-row.js';
 import type { GroupExamples } from '../../report/groups/examples.js';
 import { selectedCounts } from '../../report/groups/released-groups.js';
+import type { LookIndex } from '../../index/look-index.js';
 import { makeReport } from '../../report/report.js';
 import {
   type CompareAnswer,
@@ -12,35 +13,59 @@ import {
   type ReportedRow,
 } from '../../wire/view-answers.js';
 import { WrongQuestion } from '../route.js';
-import type { Route } from '../route.js';
+import type { Query, Route } from '../route.js';
+import type { Recording } from '../recording.js';
 import { chosenRows, conditionOf, conditionOfText, groupsOfText } from '../rows/chosen-rows.js';
 
 /** The report of `tracewright report --json`, of what `where`, `from` and `to` leave, grouped by `by`. */
 export const reportRoute: Route = {
   path: '/data/report',
   method: 'GET',
-  async answer({ recording: { index }, query }) {
-    const slowest = query.integer('slowest', 0, 20);
-    const condition = conditionOf(query);
-    const by = groupsOfText(query.text('by') ?? '');
-    const closer = query.text('closer') !== undefined;
-    const options = { condition, slowest, closer, ...by };
-    const { report, rows, closer: group } = await makeReport(index, options);
-    const reported = (row: number): ReportedRow => {
-      const { start, duration } = rowAt(index, row);
-      return { row, start, duration };
-    };
-    const json: ReportAnswer = {
-      report,
-      slowest: rows.slowest.map(reported),
-      open: rows.open.slice(0, MOST_OPEN).map(reported),
-      threads: rows.threads.map(reported),
-      stalls: rows.stalls.map(reported),
-      closer: group === undefined ? null : { ...group, examples: exampleRows(group) },
-    };
-    return { json };
+  async answer({ recording, query }) {
+    return { json: await reportAnswer(recording, query) };
   },
 };
+
+/** Reports of a recording that are kept: one returns to a view. */
+const KEPT = 8;
+const kept = new WeakMap<Recording, Map<string, Promise<ReportAnswer>>>();
+
+/** The report that is asked for; while a recording stays as it is, an earlier one. */
+export function reportAnswer(recording: Recording, query: Query): Promise<ReportAnswer> {
+  const { index, live } = recording;
+  if (live) return makeAnswer(index, query);
+  const answers = kept.get(recording) ?? new Map<string, Promise<ReportAnswer>>();
+  kept.set(recording, answers);
+  const { key } = query;
+  const known = answers.get(key);
+  if (known !== undefined) return known;
+  const answer = makeAnswer(index, query);
+  answers.set(key, answer);
+  if (answers.size > KEPT) answers.delete(answers.keys().next().value!);
+  answer.catch(() => answers.delete(key));
+  return answer;
+}
+
+async function makeAnswer(index: LookIndex, query: Query): Promise<ReportAnswer> {
+  const slowest = query.integer('slowest', 0, 20);
+  const condition = conditionOf(query);
+  const by = groupsOfText(query.text('by') ?? '');
+  const closer = query.text('closer') !== undefined;
+  const options = { condition, slowest, closer, ...by };
+  const { report, rows, closer: group } = await makeReport(index, options);
+  const reported = (row: number): ReportedRow => {
+    const { start, duration } = rowAt(index, row);
+    return { row, start, duration };
+  };
+  return {
+    report,
+    slowest: rows.slowest.map(reported),
+    open: rows.open.slice(0, MOST_OPEN).map(reported),
+    threads: rows.threads.map(reported),
+    stalls: rows.stalls.map(reported),
+    closer: group === undefined ? null : { ...group, examples: exampleRows(group) },
+  };
+}
 
 /** Those there are, each once. */
 function exampleRows({ examples }: { examples: GroupExamples }): ExampleRow[] {

@@ -3,7 +3,7 @@ import {
   likelySides,
   runsOf,
 } from '../../../look/report/recording/recording-sides.js';
-import type { ReportAnswer } from '../../../look/wire/view-answers.js';
+import { OVERVIEW_QUESTION, type ReportAnswer } from '../../../look/wire/view-answers.js';
 import { choiceFields, scopeOf } from '../../data/choice.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useApp } from '../../state/app.js';
@@ -11,8 +11,6 @@ import { useStore } from '../../state/store.js';
 import { GroupBy, useGroupBy } from './group-by.js';
 import { Recordings } from './recordings.js';
 import { ReportFigures } from './report-figures.js';
-
-const SLOWEST = 5;
 
 /** The figures of `tracewright report`, of the range and the services. */
 export function OverviewView() {
@@ -23,7 +21,7 @@ export function OverviewView() {
   const { answer, words, pending } = useAnswer<ReportAnswer>(`${choice} ${by}`, (signal) =>
     app.server.json<ReportAnswer>(
       '/data/report',
-      { ...choiceFields(scopeOf(app.view.value)), slowest: SLOWEST, by },
+      { ...choiceFields(scopeOf(app.view.value)), ...OVERVIEW_QUESTION, by },
       signal,
     ),
   );

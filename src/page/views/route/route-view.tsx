@@ -4,7 +4,11 @@ import { errorTable } from '../../../look/report/print/tables/error-table.js';
 import { slowShareTable } from '../../../look/report/print/tables/interruption-tables.js';
 import { countText, durationText, rateText } from '../../../look/report/measures/units.js';
 import type { Group } from '../../../look/report/shape/report-shape.js';
-import type { ExampleRow, ReportAnswer } from '../../../look/wire/view-answers.js';
+import {
+  type ExampleRow,
+  OVERVIEW_QUESTION,
+  type ReportAnswer,
+} from '../../../look/wire/view-answers.js';
 import { FiguresTable } from '../../charts/figures-table.js';
 import { type Choice, choiceFields, routeOf, scopeOf } from '../../data/choice.js';
 import { useAnswer } from '../../data/use-answer.js';
@@ -37,7 +41,7 @@ function useReport(choice: Choice, fields: Readonly<Record<string, string | numb
 function RouteChoice() {
   const { view } = useApp();
   const scope = useStore(view, (state) => JSON.stringify(scopeOf(state)));
-  const { answer, words } = useReport(JSON.parse(scope) as Choice, { slowest: 0 });
+  const { answer, words } = useReport(JSON.parse(scope) as Choice, OVERVIEW_QUESTION);
   if (words !== '') return <p role="alert">{words}</p>;
   if (answer === undefined) return <p>Counting the routes …</p>;
   const table = groupTable(answer.report);
