@@ -34,7 +34,7 @@ describe('tracewright trace', () => {
     expect(lines[1]).toMatch(new RegExp(`UTC, trace ${id}$`));
     expect(stdout).toMatch(/└ SELECT items \(12 times\)/);
     expect(lines.at(-2)).toMatch(
-      /^failed in shop: RangeError "no order \?" at .*trace\.test\.ts:\d+/,
+      /^failed in shop: RangeError at .*trace\.test\.ts:\d+\): "no order \?"/,
     );
     expect(stdout).not.toMatch(/^1\. /);
   });

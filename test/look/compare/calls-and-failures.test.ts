@@ -148,7 +148,7 @@ describe('a comparison', () => {
       expect.stringMatching(
         /^calls: SELECT products of shop is called by GET \/(?:item|list) 5 times a request, before 1 /,
       ),
-      expect.stringMatching(/^errors: new is RangeError "no stock" at .*, 12 times$/),
+      expect.stringMatching(/^errors: new is RangeError at .*: "no stock", 12 times$/),
     ]);
     expect(failureReasons(await compared(after, before), WANTED)).toEqual([]);
     expect(failureReasons(await compared(before, after), parseFailIf('slower:200%'))).toEqual([]);

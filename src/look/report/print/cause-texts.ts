@@ -7,20 +7,20 @@ export function frameText(frame: string): string {
   return name === '' ? shortScript(script) : `${name} (${shortScript(script)})`;
 }
 
-/** `RangeError "no stock of ?" at reserve (src/stock.js:12)`, `23505 of INSERT orders`. */
+/** `RangeError at reserve (src/stock.js:12): "no stock of ?"`, `23505 of INSERT orders`. */
 export function causeText({
   type,
   message,
   frame,
   name,
 }: Pick<ErrorType, 'type' | 'message' | 'frame' | 'name'>): string {
-  const what = [type ?? 'an error', ...(message === null ? [] : [JSON.stringify(message)])];
-  if (frame !== null) what.push(`at ${frameText(frame)}`);
-  if (message === null) what.push(`of ${name}`);
-  return what.join(' ');
+  const at = frame === null ? '' : ` at ${frameText(frame)}`;
+  // The end is cut off where there is little room.
+  const more = message === null ? ` of ${name}` : `: ${JSON.stringify(message)}`;
+  return `${type ?? 'an error'}${at}${more}`;
 }
 
-/** `failed in shop: RangeError "no order ?" (2 times)`: of the spans of one trace. */
+/** `failed in shop: RangeError: "no order ?" (2 times)`: of the spans of one trace. */
 export function failedText(error: ErrorType): string {
   const { service, count } = error;
   const times = count === 1 ? '' : ` (${count} times)`;

@@ -86,7 +86,10 @@ const SICK: readonly (readonly [program: string, findings: readonly RegExp[]])[]
   ['too-busy', [/^loop used up: the event loop of thread main of shop/]],
   ['uncaught', [/^died: shop .* ended by an uncaught TypeError at .*uncaught\.mjs:6/]],
   ['killed', [/^died: shop .*was killed/]],
-  ['missing-field', [/^failures: GET \/customers\/:id of shop .*TypeError of handler/]],
+  [
+    'missing-field',
+    [/^failures: GET \/customers\/:id of shop .*TypeError at cityOf .*missing-field\.mjs:10/],
+  ],
   ['out-of-heap', [/^died: shop .*out of heap/]],
   ['unique-key', [/^failures: POST \/carts of shop fails, \d\d\.?\d* % .*23505/]],
   ['small-pool', [/^pool is the queue: postgresql pool of shop .*GET \/(report|user)/]],

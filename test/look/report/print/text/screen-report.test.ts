@@ -57,7 +57,9 @@ describe('a report on one screen', () => {
   it('has a row a cause, with message, requests and a trace', () => {
     const title = screen.indexOf('Causes of failure: 200 spans failed');
     expect(title).toBeGreaterThan(0);
-    expect(screen[title + 2]).toMatch(/^ +50 +Error "part [aceg] is broken" at .* [\da-f]{8}$/);
+    expect(screen[title + 2]).toMatch(
+      /^ +50 +Error: "part [aceg] is broken" +service.* [\da-f]{8}$/,
+    );
   });
 
   it('prints single sections, and all of them', () => {
