@@ -405,10 +405,12 @@ export const LIBRARIES = {
   // They are not recorded: what they call of the program goes on where that was asked for.
   async: { packages: ['async'], inject: carriers },
   'async-lock': { packages: ['async-lock'], inject: carriers },
+  'bee-queue': { packages: ['bee-queue'], inject: carriers },
   'better-queue': { packages: ['better-queue'], inject: carriers },
   bluebird: { packages: ['bluebird'], inject: carriers },
   cockatiel: { packages: ['cockatiel'], inject: carriers },
   inflight: { packages: ['inflight'], inject: carriers },
+  mariadb: { packages: ['mariadb'], inject: carriers, isOfModules: true },
   memoizee: { packages: ['memoizee'], inject: carriers },
   mqtt: { packages: ['mqtt'], inject: carriers },
   'neo-async': { packages: ['neo-async'], inject: carriers },

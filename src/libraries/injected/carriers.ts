@@ -133,7 +133,10 @@ export const neoAsync = carrier(
   /^async\.js$/,
   ['if (_unshift) {', '$channel.keep(item); $match'],
   // Of a queue with priorities.
-  [/if \(nextNode\) \{(?=\s+q\.)/, '$channel.keep(item); $match'],
+  [
+    /if \(nextNode\) \{(?=\s+q\._tasks\.insertBefore\(nextNode, item\))/,
+    '$channel.keep(item); $match',
+  ],
   [/(?<=var callback = )args\.pop\(\)(?=;\s+var key = hasher)/, '$channel.bound($match)'],
   ['worker(task.data, done)', '$channel.as(task, () => $match)'],
   [
@@ -270,8 +273,8 @@ export const betterQueue = carrier(
   /^lib\/(?:queue|tickets)\.js$/,
   ['var ticket = new Ticket();', '$match $channel.keep(ticket);'],
   [
-    'worker.start()',
-    '$channel.batch(Object.keys(tickets).flatMap((id) => tickets[id].tickets), () => $match)',
+    /(?<=_startBatch = function \(batch, tickets\b[^]*)worker\.start\(\)/,
+    '$channel.batch(Object.keys(tickets).flatMap((id) => tickets[id].tickets ?? []), () => $match)',
   ],
   ['ticket[fn].apply(ticket, args)', '$channel.as(ticket, () => $match)'],
 );
@@ -303,7 +306,34 @@ export const lruMemoizer = carrier('lru-memoizer', /^lib\/async\.js$/, [
   '$channel.bound($match)',
 ]);
 
+/** What the server answers to a command is read where others have opened the connection or given it back. */
+export const mariadb = carrier(
+  'mariadb',
+  /^lib\/(?:pool|cmd\/command|io\/packet-input-stream)\.js$/,
+  ['this.cmdParam = cmdParam;', '$match $channel.keep(this);'],
+  ...['Debug', 'Basic'].map(
+    (name) =>
+      [
+        new RegExp(
+          `(?<=receivePacket${name}\\(packet\\) \\{(?:(?!receivePacket)[^])*)cmd\\.onPacketReceive\\(packet, [^)]*\\)`,
+        ),
+        '$channel.as(cmd, () => $match)',
+      ] as const,
+  ),
+  // Further packets of what has arrived.
+  [/\bcmd\.onPacketReceive\(pkt\.update\([^)]*\), [^)]*\)/, '$channel.as(cmd, () => $match)'],
+  [
+    /(?<=\bgetConnection\(cmdParam, callback\) \{(?:(?!\n {2}\})[^])*)this\._acquireIdleConnection\(\(/,
+    'callback = $channel.bound(callback); $match',
+  ],
+);
+
 /** A queue may be started by what needs it first. */
+export const beeQueue = carrier('bee-queue', /^lib\/queue\.js$/, [
+  'this._doStalledJobCheck().then(jobTick)',
+  '$channel.outside(() => $match)',
+]);
+
 export const bull = carrier('bull', /^lib\/queue\.js$/, [
   'this.run(concurrency, name)',
   '$channel.outside(() => $match)',
