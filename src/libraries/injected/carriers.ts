@@ -115,15 +115,22 @@ export const pQueue = carrier(
   ),
 );
 
+/** Of a queue with priorities. */
+const prioritized = [
+  /if \(nextNode\) \{(?=\s+q\._tasks\.insertBefore\(nextNode, item\))/,
+  '$channel.keep(item); $match',
+] as const;
+
 /** A worker takes a task when it has done another, or all tasks of a cargo. Callers of `memoize` wait for one load. */
 export const async = carrier(
   'async',
-  /^(?:dist\/async|internal\/queue|memoize)\.js$/,
+  /^(?:dist\/async|internal\/queue|memoize|priorityQueue)\.js$/,
   [
     /\bvar memoized = \S*\((?:function memoized)?\(?args, callback\)(?: =>)? \{/,
     '$match callback = $channel.bound(callback);',
   ],
   ['if (insertAtFront)', '$channel.keep(item); $match'],
+  prioritized,
   ['_worker(data, cb)', '$channel.all(tasks, () => $match)'],
   ['task.callback(err, ...args)', '$channel.as(task, () => $match)'],
 );
@@ -132,11 +139,7 @@ export const neoAsync = carrier(
   'neo-async',
   /^async\.js$/,
   ['if (_unshift) {', '$channel.keep(item); $match'],
-  // Of a queue with priorities.
-  [
-    /if \(nextNode\) \{(?=\s+q\._tasks\.insertBefore\(nextNode, item\))/,
-    '$channel.keep(item); $match',
-  ],
+  prioritized,
   [/(?<=var callback = )args\.pop\(\)(?=;\s+var key = hasher)/, '$channel.bound($match)'],
   ['worker(task.data, done)', '$channel.as(task, () => $match)'],
   [
@@ -248,7 +251,7 @@ export const fastq = carrier(
 
 /** A function that waits begins when another has ended. */
 export const cockatiel = carrier('cockatiel', /^dist\/BulkheadPolicy\.js$/, [
-  /(?<=this\.queue\.push\(\{ signal, )fn(?=,)/,
+  /(?<=this\.queue\.push\(\{ [\w: ]+, )fn(?=,)/,
   'fn: $channel.bound(fn)',
 ]);
 
