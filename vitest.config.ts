@@ -65,7 +65,7 @@ const LONG = [
   'test/page/views/**',
   'test/page/time-line/{failed-boxes,lanes,lit-boxes,overview-strip,time-line,tracks}.test.ts',
   // Libraries that npm installs, and the servers that they ask.
-  'test/libraries/!(child-process|versions).test.ts',
+  'test/libraries/!(child-process|injected-patterns|versions).test.ts',
   // The hook, in more cases than each of its subjects needs once.
   'test/node/{few-descriptors,process-end,program-of-pm2,settings,test-runner}.test.ts',
   'test/node/otel/**',

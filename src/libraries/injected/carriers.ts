@@ -276,7 +276,7 @@ export const betterQueue = carrier(
   /^lib\/(?:queue|tickets)\.js$/,
   ['var ticket = new Ticket();', '$match $channel.keep(ticket);'],
   [
-    /(?<=_startBatch = function \(batch, tickets\b[^]*)worker\.start\(\)/,
+    /worker\.start\(\)(?<=_startBatch = function \(batch, tickets\b[^]*)/,
     '$channel.batch(Object.keys(tickets).flatMap((id) => tickets[id].tickets ?? []), () => $match)',
   ],
   ['ticket[fn].apply(ticket, args)', '$channel.as(ticket, () => $match)'],
@@ -318,7 +318,7 @@ export const mariadb = carrier(
     (name) =>
       [
         new RegExp(
-          `(?<=receivePacket${name}\\(packet\\) \\{(?:(?!receivePacket)[^])*)cmd\\.onPacketReceive\\(packet, [^)]*\\)`,
+          `cmd\\.onPacketReceive\\(packet, [^)]*\\)(?<=receivePacket${name}\\(packet\\) \\{(?:(?!receivePacket)[^])*)`,
         ),
         '$channel.as(cmd, () => $match)',
       ] as const,
@@ -326,7 +326,7 @@ export const mariadb = carrier(
   // Further packets of what has arrived.
   [/\bcmd\.onPacketReceive\(pkt\.update\([^)]*\), [^)]*\)/, '$channel.as(cmd, () => $match)'],
   [
-    /(?<=\bgetConnection\(cmdParam, callback\) \{(?:(?!\n {2}\})[^])*)this\._acquireIdleConnection\(\(/,
+    /this\._acquireIdleConnection\(\((?<=\bgetConnection\(cmdParam, callback\) \{(?:(?!\n {2}\})[^])*)/,
     'callback = $channel.bound(callback); $match',
   ],
 );
