@@ -46,7 +46,8 @@ function newest(directory) {
 const stale = !existsSync(output) || statSync(output).mtimeMs <= newest(join(root, 'native'));
 if (options['if-stale'] && !stale) process.exit(0);
 
-const sanitizer = SANITIZERS[options.sanitize] ?? [];
+// One of them is called "undefined".
+const sanitizer = options.sanitize === undefined ? [] : SANITIZERS[options.sanitize];
 const plainFlags = [
   ...addonFlags(target),
   ...(options.werror ? ['-Werror'] : []),

@@ -13,7 +13,7 @@ describe.runIf(process.platform === 'linux')('threads whose stacks are taken all
       { encoding: 'utf8' },
     );
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/[1-9]\d* stacks \(\d+ a second\); none is torn$/m);
+    expect(stdout).toMatch(/[1-9]\d* stacks \(\d+ a second\), [1-9]\d* samples, .*none is torn$/m);
     expect(status).toBe(0);
   });
 });
