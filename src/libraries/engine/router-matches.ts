@@ -7,6 +7,9 @@ const INSIDE = Symbol.for('tracewright.inside');
 /** Of a request that came without a socket: what a router has matched of it for good. */
 const MATCHED = Symbol.for('tracewright.matched');
 
+/** What `express-ws` adds to the path of a request that is to be upgraded, and to the patterns of its routes. */
+const UPGRADED = '/.websocket';
+
 /** The match of a router: its pattern, below those of the routers around it. */
 export class RouterMatch {
   /** The patterns, joined: `/tenant/:t/orders/:id`. Empty: one of them is unknown. */
@@ -16,7 +19,7 @@ export class RouterMatch {
   readonly isMounted: boolean;
 
   constructor(route: string, around: RouterMatch | undefined, isMounted: boolean) {
-    this.route = route;
+    this.route = route.endsWith(UPGRADED) ? route.slice(0, -UPGRADED.length) || '/' : route;
     this.around = around;
     this.isMounted = isMounted;
   }

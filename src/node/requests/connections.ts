@@ -1,3 +1,4 @@
+import { matchOf } from '../../libraries/engine/router-matches.js';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Guard } from '../guard.js';
@@ -23,7 +24,7 @@ export function traceConnections(recorder: ServerRecorder): void {
     const served = recorder.startConnection(request, socket);
     const end = guard.wrap<boolean>((isAborted) => {
       // A framework may have handed the connection to a route.
-      served.route = routeOf(request, undefined, '', pathOf(request.url ?? ''));
+      served.route = routeOf(request, matchOf(request), '', pathOf(request.url ?? ''));
       recorder.end(served, undefined, undefined, isAborted);
     });
     socket.once('close', end);
