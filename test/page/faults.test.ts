@@ -70,7 +70,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the page when something fails'
     await page.getByText('21 records').waitFor();
     await page.getByText('no longer in the recording').waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('cell', { name: 'other', exact: true }).waitFor();
+    await page
+      .getByRole('region', { name: 'Threads' })
+      .getByRole('cell', { name: 'other' })
+      .waitFor();
   });
 
   it('goes on when the cache of the index is deleted', async () => {

@@ -37,7 +37,7 @@ const newDirectory = (): string => mkdtempSync(join(traces.directory, 'run-'));
 /** The lines of the table of recordings: service, process and state. */
 async function sourcesOf(panel: Locator): Promise<string[][]> {
   const lines = await panel.locator('tbody tr').all();
-  const cells = await Promise.all(lines.map((line) => line.locator('td').allInnerTexts()));
+  const cells = await Promise.all(lines.map((line) => line.locator('th, td').allInnerTexts()));
   return cells.map((line) => line.slice(0, 3)).sort();
 }
 

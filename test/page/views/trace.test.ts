@@ -143,7 +143,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one trace'), () =>
     await rowsOf(page);
     const head = await page.locator('.trace-head').innerText();
     expect(head).toMatch(/The times of stock on host-b are moved by 4 ms, right within 1 ms\./);
-    expect(head).toContain('failed in stock: Error "none left"');
+    expect(head).toMatch(/failed in stock: Error at .*trace\.test\.ts:\d+: "none left"/);
     expect(await page.locator('.stretch.critical').count()).toBeGreaterThanOrEqual(2);
     expect(await page.locator('.stretch.failed').count()).toBe(1);
   });

@@ -94,7 +94,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
     const text = await table.innerText();
     for (const trace of service.traces) expect(text).toContain(trace);
     const [line] = await page.locator('#recordings tbody tr').all();
-    const cells = await line!.locator('td').allInnerTexts();
+    const cells = await line!.locator('th, td').allInnerTexts();
     expect(cells.slice(2, 4)).toEqual([
       'running',
       expect.stringMatching(/s, \d\d:\d\d:\d\d\..* UTC$/),

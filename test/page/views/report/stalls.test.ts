@@ -62,7 +62,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a stall'), () => {
     const least = await stalls
       .locator('th', { hasText: 'delayed' })
       .evaluate((title) => getComputedStyle(title).minWidth);
-    expect(parseFloat(least)).toBeGreaterThan(150);
+    expect(parseFloat(least)).toBeGreaterThan(120);
     await stalls.getByTitle('Show it on the time line').click();
     await page.locator('#details').getByRole('heading', { name: 'event loop' }).waitFor();
   });
