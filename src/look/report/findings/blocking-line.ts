@@ -14,6 +14,7 @@ export const blockingLine: Rule = {
   find({ report: { interruptions, length }, stallsOfLines, window }) {
     return interruptions.lines.flatMap((line, number) => {
       const { service, count, delayed } = line;
+      // Of slow machines and of collections the line is not the reason. What is said are the figures of the table.
       const stalls = stallsOfLines[number]!;
       const total = stalls.reduce((sum, { own }) => sum + own, 0);
       const max = Math.max(...stalls.map(({ own }) => own));
@@ -25,8 +26,8 @@ export const blockingLine: Rule = {
         // What waits for the loop loses as much as the loop.
         lost: line.total + (delayed * line.total) / count,
         service,
-        text: `${service ?? 'an event loop'} was blocked for ${durationText(total)} by ${codeText(line)}: ${counted(delayed, 'span')} waited`,
-        evidence: `${counted(count, 'stall')}, the longest ${durationText(max)}, ${shareText(total / length)} of the time`,
+        text: `${service ?? 'an event loop'} was blocked for ${durationText(line.total)} by ${codeText(line)}: ${counted(delayed, 'span')} waited`,
+        evidence: `${counted(count, 'stall')}, the longest ${durationText(line.max)}, ${shareText(line.total / length)} of the time`,
         trace: null,
         section: 'stalls',
         where: [],

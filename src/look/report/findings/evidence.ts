@@ -80,10 +80,14 @@ export function ofService(service: string | null): string {
   return service === null ? '' : ` of ${service}`;
 }
 
-/** The trace of the request that took the most time of those that are given; null: there is none. */
-export function exampleOf(index: LookIndex, requests: readonly SampledRequest[]): string | null {
-  const [longest] = requests.toSorted((a, b) => b.duration - a.duration);
-  return longest === undefined ? null : rowAt(index, longest.row).traceId;
+/** The trace of the request that comes first by a figure, else by its duration; null: there is none. */
+export function exampleOf(
+  index: LookIndex,
+  requests: readonly SampledRequest[],
+  figureOf = ({ duration }: SampledRequest): number => duration,
+): string | null {
+  const [first] = requests.toSorted((a, b) => figureOf(b) - figureOf(a));
+  return first === undefined ? null : rowAt(index, first.row).traceId;
 }
 
 /** Ns that requests took, of all that they stand for in parts of all weights. */

@@ -34,9 +34,9 @@ export const poolIsTheQueue: Rule = {
         loss: 'time',
         lost: pool.total,
         service,
-        text: `${name}${ofService(service)} is too small: ${group.name} waits ${durationText(p95)} for a connection (p95), of ${durationText(group.p95)}`,
+        text: `${name}${ofService(service)} is too small: ${group.name} waits ${durationText(p95)} for a connection (p95), of its ${durationText(group.p95)}`,
         evidence: `${countText(count)} waits of ${durationText(pool.total)} together${holders.length === 0 ? '' : `, held by ${holders.join(', ')}`}`,
-        trace: exampleOf(index, of),
+        trace: exampleOf(index, of, ({ pools: own }) => -Math.abs(own.get(name)! - p95)),
         section: 'pools',
         where: [],
       };

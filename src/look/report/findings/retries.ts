@@ -31,7 +31,7 @@ export const retries: Rule = {
           loss: 'time',
           lost: timeOf(of) * scaleOf(route),
           service: group.service,
-          text: `${group.name}${ofService(group.service)} calls ${callee} three times or more after it has failed, in ${shareText(share)} of its requests`,
+          text: `${group.name}${ofService(group.service)} repeats ${callee} when it has failed: three calls or more in ${shareText(share)} of its requests`,
           evidence: `of ${countText(group.count)} requests`,
           trace: exampleOf(index, of),
           section: 'callees',

@@ -100,7 +100,7 @@ const SICK: readonly (readonly [program: string, findings: readonly RegExp[]])[]
   ['keys-in-loop', [/^repeated calls: GET \/friends of shop calls GET \(redis\) 50 times/]],
   ['bad-pattern', [/^blocking line: shop .* by trimmed .*bad-pattern\.mjs:7/]],
   ['queries-in-loop', [/^repeated calls: GET \/orders\/:id of shop calls SELECT 21 times/]],
-  ['retried-mails', [/^retries: process mails.* of shop calls POST/]],
+  ['retried-mails', [/^retries: process mails.* of shop repeats POST/]],
   [
     'pool-and-partner',
     [/^pool is the queue: postgresql pool of shop .*GET \/export/, /GET \/rate/],

@@ -87,10 +87,11 @@ export function errorTable(errors: FailedSpans): ReportTable<ErrorType> {
 /** A row a cause of failures: what failed, where, and which requests. */
 export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
   const { count, read, types } = errors;
+  const failures = types.reduce((sum, { count: own }) => sum + own, 0);
   const isUnnamed = types.some(({ message, frame }) => message === null && frame !== null);
   const hint = isUnnamed ? '; messages of libraries: TRACEWRIGHT_ERROR_TEXT=on' : '';
   return tableOf<ErrorType>(
-    `Causes of failure: ${counted(count, 'span')} failed${hint}`,
+    `Causes of failure: ${counted(failures, 'time')}, in ${counted(count, 'span')}${hint}`,
     [
       fieldColumn('count', 'count', 0, {
         title: read < count ? `of ${countText(read)}` : 'count',

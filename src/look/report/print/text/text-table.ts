@@ -113,5 +113,7 @@ export function* tableLines<T>(
   see = '--json',
 ): Generator<string, void> {
   yield* textTable(columns, rows, style);
-  if (more > 0) yield style.paint('weak', `${countText(more)} more ${what}: see ${see}`);
+  if (more === 0) return;
+  const all = countText(rows.length + more);
+  yield style.paint('weak', `${countText(rows.length)} of ${all} ${what}: see ${see}`);
 }
