@@ -68,7 +68,7 @@ function shiftText(groups: readonly ComparedGroup[]): string[] {
 /** `40 times a request, before 1 (38 to 42 times as often)`, `2 times a request, before never` */
 export function callsText({ before, after, low, high }: ComparedCalls): string {
   const times = (rate: number): string => (rate === 0 ? 'never' : digits(rate));
-  const unit = after === 0 ? '' : ' times a request';
+  const unit = after === 0 ? '' : ` ${times(after) === '1' ? 'time' : 'times'} a request`;
   const interval =
     low === null || high === null ? '' : ` (${digits(low)} to ${digits(high)} times as often)`;
   return `${times(after)}${unit}, before ${times(before)}${interval}`;

@@ -85,10 +85,10 @@ describe('a comparison', () => {
     const lines = [...comparisonText(comparison, textStyle(110, false))];
     const title = lines.indexOf('Called more or less often a request');
     expect(lines[title + 2]).toMatch(
-      /^SELECT products +GET \/(?:item|list) .*fewer +1 times a request, before 40 /,
+      /^SELECT products +GET \/(?:item|list) .*fewer +1 time a request, before 40 /,
     );
     expect(lines[title + 4]).toMatch(
-      /^GET cache +GET \/(?:item|list) .*appeared +1 times a request, before never/,
+      /^GET cache +GET \/(?:item|list) .*appeared +1 time a request, before never/,
     );
     expect(lines.findIndex((line) => /^(?:Slower|Faster|About)/.test(line))).toBeGreaterThan(title);
   });

@@ -90,6 +90,12 @@ export function exampleOf(
   return first === undefined ? null : rowAt(index, first.row).traceId;
 }
 
+/** The trace of the request whose duration is in the middle: the longest may have waited for something else. */
+export function typicalOf(index: LookIndex, requests: readonly SampledRequest[]): string | null {
+  const sorted = requests.toSorted((a, b) => a.duration - b.duration);
+  return exampleOf(index, sorted.slice(0, Math.ceil(sorted.length / 2)));
+}
+
 /** Ns that requests took, of all that they stand for in parts of all weights. */
 export function timeOf(requests: readonly SampledRequest[]): number {
   return requests.reduce((sum, { duration, weight }) => sum + duration * weight, 0);

@@ -3,7 +3,7 @@ import { weightedPercentile, weightOf } from '../groups/callees.js';
 import type { CallsOfRequest, SampledRequest } from '../groups/request-profile.js';
 import { countText, durationText, shareText } from '../measures/units.js';
 import { nameWithTarget } from '../names/request-name.js';
-import { exampleOf, ofService, timeOf } from './evidence.js';
+import { typicalOf, ofService, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 const LEAST_CALLS = 10;
@@ -53,8 +53,8 @@ export const repeatedCalls: Rule = {
           lost: time * group.total,
           service: group.service,
           text: `${group.name}${ofService(group.service)} calls ${callee} ${typical} times a request, one after the other: ${shareText(time)} of its time`,
-          evidence: `in ${shareText(share)} of ${countText(group.count)} requests, ${durationText(weightedPercentile(one, 50))} a call`,
-          trace: exampleOf(index, of),
+          evidence: `in about ${shareText(share)} of ${countText(group.count)} requests, ${durationText(weightedPercentile(one, 50))} a call`,
+          trace: typicalOf(index, of),
           section: 'callees',
           where: group.where ?? [],
         };

@@ -3,7 +3,7 @@ import type { SampledRequest } from '../groups/request-profile.js';
 import { addToList } from '../../../core/map-entries.js';
 import { countText, shareText } from '../measures/units.js';
 import { nameWithTarget } from '../names/request-name.js';
-import { exampleOf, ofService, timeOf } from './evidence.js';
+import { typicalOf, ofService, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 /** Of the requests of the route, and of those that were looked at. */
@@ -31,9 +31,9 @@ export const retries: Rule = {
           loss: 'time',
           lost: timeOf(of) * scaleOf(route),
           service: group.service,
-          text: `${group.name}${ofService(group.service)} repeats ${callee} when it has failed: three calls or more in ${shareText(share)} of its requests`,
+          text: `${group.name}${ofService(group.service)} repeats ${callee} when it has failed: three calls or more in about ${shareText(share)} of its requests`,
           evidence: `of ${countText(group.count)} requests`,
-          trace: exampleOf(index, of),
+          trace: typicalOf(index, of),
           section: 'callees',
           where: group.where ?? [],
         };

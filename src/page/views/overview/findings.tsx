@@ -60,7 +60,10 @@ function SectionLink({ name }: { name: string }) {
       type="button"
       class="link"
       onClick={() => {
-        document.getElementById(`section-${name}`)?.scrollIntoView({ behavior: 'smooth' });
+        const section = document.getElementById(`section-${name}`);
+        const folded = section?.closest('details');
+        if (folded != null) folded.open = true;
+        section?.scrollIntoView({ behavior: 'smooth' });
       }}
     >
       {name}

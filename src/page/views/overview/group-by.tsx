@@ -40,7 +40,7 @@ export function GroupBy({ kinds }: { kinds: readonly string[] }) {
         spellcheck={false}
         autocomplete="off"
         list="group-by-names"
-        placeholder={[...kinds, 'db.query.text'].join(', ')}
+        placeholder="name, or an attribute"
         value={text}
         onInput={(event) => {
           write(event.currentTarget.value);

@@ -108,7 +108,7 @@ function columnsOf(edges: readonly Edge[], { groups }: Report): string[][] {
 
 function edgeTable(edges: readonly Edge[]): ReportTable<Edge> {
   return {
-    title: 'Who calls whom, from the requests that were looked at',
+    title: 'Who calls whom, estimated from a part of the requests',
     columns: [
       { title: 'from', unit: 'text', value: ({ from }) => from, spare: 0, least: 16 },
       { title: 'to', unit: 'text', value: ({ to }) => to, spare: 0 },

@@ -87,7 +87,7 @@ describe('findings', () => {
       loss: 'time',
       service: 'shop',
       text: 'GET /orders/:id of shop calls SELECT products 40 times a request, one after the other: 88.9 % of its time',
-      evidence: 'in 100 % of 300 requests, 1 ms a call',
+      evidence: 'in about 100 % of 300 requests, 1 ms a call',
       section: 'callees',
     });
     expect(finding!.trace).toMatch(/^[\da-f]{32}$/);

@@ -9,7 +9,7 @@ const LIMIT = 50;
 /** What requests call: statements of databases, services and queues. */
 export function calleeTable({ callees }: Pick<Report, 'callees'>): ReportTable<Callee> {
   return tableOf<Callee>(
-    'Callees, from the requests that were looked at',
+    'Callees, estimated from a part of the requests',
     [
       { title: 'callee', unit: 'text', value: nameWithTarget, spare: 0, least: 20 },
       serviceColumn(2),
