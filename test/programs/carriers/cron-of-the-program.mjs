@@ -1,13 +1,17 @@
-// Schedules: one that the program made runs below nobody, one that a request made runs below it.
+// Jobs that the program and a request have scheduled: each run is a trace of its own.
 import { createServer } from 'node:http';
 import { Cron } from 'croner';
 import { ask, listen, own, until } from '../program.mjs';
 
 export const expected = `
-own scheduled by the program
-server GET (no route) 200
+consumer croner * * * * * *
   own scheduled by a request
+consumer croner * * * * * *
+  own scheduled by the program
+server GET (no route) 200
 `;
+export const difference =
+  'OpenTelemetry has no spans of jobs. What a request has scheduled is below that request.';
 
 export async function run() {
   let ran = 0;
