@@ -81,6 +81,8 @@ async function expectFigures(page: Page, report: Report): Promise<void> {
 async function expectCurves(page: Page, { timeline }: Report): Promise<void> {
   const chart = page.locator('figure', { hasText: 'Requests a second' });
   await chart.locator('summary').click();
+  // It is made when it is opened.
+  await chart.locator('tbody tr').first().waitFor();
   const rows = await chart
     .locator('tbody tr')
     .evaluateAll((all) =>
