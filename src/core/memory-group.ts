@@ -41,7 +41,7 @@ function* filesOf(groups: string): Generator<GroupFiles, void> {
 
 /** The control group of Linux whose limit of memory holds for this process, of version 1 or 2. */
 export class MemoryGroup {
-  /** Tells it from other groups of the host. */
+  /** Its inode, which no other group of the host has. */
   readonly id: string;
   /** Bytes; undefined: it has none of its own. */
   readonly limit: number | undefined;

@@ -14,7 +14,7 @@ const LEAST_REQUESTS = 20;
 const LEAST_CHANGE = 1.25;
 /** How likely a call that only one side has is missing in the other by chance, at most. */
 const MOST_CHANCE = 0.01;
-/** Requests of a route that make a call are told apart up to so many. */
+/** Of the requests of a route that make a call, so many are counted. */
 const MOST_CALLERS = 1000;
 /** Spans between a call and its request. */
 const MOST_ANCESTORS = 100;

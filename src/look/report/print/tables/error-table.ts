@@ -40,7 +40,7 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
       title: 'at',
       explanation: 'The first frame of the stack that is not of a package or of Node',
       unit: 'text',
-      value: ({ frame }) => (frame === null ? null : frameText(frame)),
+      value: shownFrame,
       spare: 3,
       least: 20,
     },
@@ -84,6 +84,10 @@ export function errorTable(errors: FailedSpans): ReportTable<ErrorType> {
   );
 }
 
+function shownFrame({ frame }: Pick<ErrorType, 'frame'>): string | null {
+  return frame === null ? null : frameText(frame);
+}
+
 /** A row a cause of failures: what failed, where, and which requests. */
 export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
   const { count, read, types } = errors;
@@ -108,7 +112,7 @@ export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
       {
         title: 'at',
         unit: 'text',
-        value: ({ frame }) => (frame === null ? null : frameText(frame)),
+        value: shownFrame,
         spare: 1,
         least: 16,
       },
