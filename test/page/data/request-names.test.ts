@@ -80,7 +80,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('requests named by their method
 
   it('are one row of the report without a route, which leads to its view', async () => {
     const { page } = await traces.open({}, '/overview');
-    const groups = page.locator('#view-overview .figures').first().locator('tbody tr');
+    const groups = page.locator('#section-routes').locator('tbody tr');
     await groups.first().waitFor();
     const titles = await groups.locator('th').allInnerTexts();
     expect(titles).toEqual(['GET (no route)', 'GET /orders/:id']);

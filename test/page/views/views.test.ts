@@ -135,7 +135,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
 
   it('overview: says the total of each group', async () => {
     const panel = await open('overview', '?group.by=attribute.user');
-    const table = panel.locator('.figures').first();
+    const table = panel.locator('#section-routes');
     await table.getByText('u7').waitFor();
     const titles = await table.locator('thead th').allTextContents();
     const at = titles.indexOf('total');
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
   it('overview: sorts the routes by a figure', async () => {
     const panel = await open('overview');
     await panel.getByRole('button', { name: 'p95' }).click();
-    const first = panel.locator('.figures').first().locator('tbody tr').first();
+    const first = panel.locator('#section-routes').locator('tbody tr').first();
     expect(await textOf(first)).toMatch(/^GET \/orders/);
     expect(await panel.locator('[aria-sort=descending]').textContent()).toBe('p95 ↓');
   });
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
   it('overview: has the figures of the command, and of a selected range only', async () => {
     const panel = await open('overview');
     await panel.getByText('GET /orders').first().waitFor();
-    const rows = await panel.locator('.figures').first().locator('tbody tr').allTextContents();
+    const rows = await panel.locator('#section-routes').locator('tbody tr').allTextContents();
     // Some 4 of 6 ms are the query's.
     expect(rows[0]).toMatch(/SELECT 6\d\.\d %, own time 3\d\.\d %$/);
     expect(rows.map((row) => row.replaceAll(',', ''))).toEqual([
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
     ]);
     const report = await open('overview', '?rangeFrom=0&rangeTo=995000000');
     await report.getByText('GET /orders').first().waitFor();
-    const part = await report.locator('.figures').first().locator('tbody tr').allTextContents();
+    const part = await report.locator('#section-routes').locator('tbody tr').allTextContents();
     expect(part[1]).toMatch(/^GET \/ordersshop68\.3\/s68/);
   });
 

@@ -67,7 +67,7 @@ async function recordSampled(directory: string): Promise<string> {
 describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
   it('a route waits for the statement of the service that it has called', async () => {
     const { page } = await traces.open({}, '/overview');
-    const row = page.locator('.figures').first().locator('tbody tr', { hasText: 'POST /buy' });
+    const row = page.locator('#section-routes').locator('tbody tr', { hasText: 'POST /buy' });
     await row.waitFor();
     // 50 of 60 ms.
     expect(await row.locator('td').last().innerText()).toMatch(
@@ -110,8 +110,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
     const { page } = await traces.open({}, '/overview', view);
     const panel = page.locator('#view-overview');
     await panel.getByText('quarter is sampled: it records 25 % of its traces.').waitFor();
-    const row = panel.locator('.figures').first().locator('tbody tr', { hasText: 'GET /' });
-    const titles = await panel.locator('.figures').first().locator('thead th').allInnerTexts();
+    const row = panel.locator('#section-routes').locator('tbody tr', { hasText: 'GET /' });
+    const titles = await panel.locator('#section-routes').locator('thead th').allInnerTexts();
     const text = await row.locator('th, td').nth(titles.indexOf('count')).innerText();
     const [rows] = /\d+(?= records)/.exec(await page.locator('#recordings p').innerText())!;
     expect(Number(text)).toBe(4 * Number(rows));
