@@ -35,6 +35,7 @@ const NAMES = [
   'http-spans',
   'libraries-service',
   'databases-service',
+  'profile-service',
   'tracing-channel',
   'loop-watch',
   'idle-service',

@@ -5,9 +5,12 @@ import { createServer } from 'node:http';
 import inspector from 'node:inspector';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import vm from 'node:vm';
-import { isMainThread, Worker } from 'node:worker_threads';
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { startSpan } from 'tracewright/spans';
 
 const WORKERS = 3;
+/** Workers that block by waiting: they need no processor, so they are asked 1,000 times a second. */
+const WAITING = 24;
 const text = JSON.stringify(Array.from({ length: 8000 }, (_, i) => ({ i, text: 'x'.repeat(9) })));
 
 function spin(ms) {
@@ -45,6 +48,16 @@ async function blockForEver() {
   }
 }
 
+async function waitForEver() {
+  const word = new Int32Array(new SharedArrayBuffer(4));
+  // A loop that sleeps without one rests.
+  startSpan('waits for ever');
+  for (;;) {
+    Atomics.wait(word, 0, 0, 8);
+    await nextTurn();
+  }
+}
+
 async function inspectForEver() {
   for (;;) {
     const session = new inspector.Session();
@@ -63,12 +76,14 @@ async function inspectForEver() {
 }
 
 async function endWorkers() {
-  const begin = () => new Worker(new URL(import.meta.url)).on('error', fail);
-  const workers = Array.from({ length: WORKERS }, begin);
+  const begin = (workerData) =>
+    new Worker(new URL(import.meta.url), { workerData }).on('error', fail);
+  for (let i = 0; i < WAITING; i++) begin(waitForEver.name);
+  const workers = Array.from({ length: WORKERS }, () => begin(blockForEver.name));
   for (let i = 0; ; i = (i + 1) % WORKERS) {
     await pause(700);
     await workers[i].terminate();
-    workers[i] = begin();
+    workers[i] = begin(blockForEver.name);
   }
 }
 
@@ -93,5 +108,5 @@ if (isMainThread) {
   setInterval(() => console.log('lives'), 1000);
   await Promise.all([blockForEver(), inspectForEver(), endWorkers(), serve()]).catch(fail);
 } else {
-  await blockForEver();
+  await (workerData === waitForEver.name ? waitForEver() : blockForEver());
 }

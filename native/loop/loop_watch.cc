@@ -181,6 +181,8 @@ uint32_t LoopWatch::turn() {
     if (was_idle) sums_.add(spent);
     turned_at_ = now;
   }
+  // To report takes time, too, which is none of the turn that is over.
+  if (reports != 0) entered_at_.store(now, std::memory_order_release);
   return reports;
 }
 

@@ -168,19 +168,22 @@ export class NoteOutput {
     slot = -1,
     stream = this.stream,
   ): void {
-    const { ring } = stream;
+    const { ring, counter } = stream;
     const { length } = bytes;
+    const isLong = length > ring.longestRecord;
+    const hasRoom = isLong || ring.free >= length || ring.makeRoom(length);
     // What a getter has recorded while this was encoded has the numbers before.
-    bytes.writeUInt32BE(stream.counter[0]!, COUNTER_OFFSET);
-    stream.counter[0]!++;
-    if (length > ring.longestRecord) {
-      if (slot >= 0) this.open?.ending(slot);
+    const number = counter[0]!;
+    bytes.writeUInt32BE(number, COUNTER_OFFSET);
+    if (hasRoom && slot >= 0) this.open?.ending(slot);
+    if (hasRoom && !isLong) ring.bytes.set(bytes, ring.position);
+    // After the record has its number: see OpenRecords.numbersOf.
+    counter[0] = number + 1;
+    if (!hasRoom) return;
+    if (isLong) {
       ring.writeThrough(bytes, NOTHING, false);
       return;
     }
-    if (ring.free < length && !ring.makeRoom(length)) return;
-    if (slot >= 0) this.open?.ending(slot);
-    ring.bytes.set(bytes, ring.position);
     if (end === undefined) {
       ring.advance(length);
       ring.commit();
