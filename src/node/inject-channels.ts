@@ -5,6 +5,7 @@ import * as nodeModule from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { entryOf, LEAST_BUNDLE } from '../libraries/table.js';
 import type { InjectedName } from '../libraries/table.js';
+import { noteCompiled } from './compiled-scripts.js';
 import { aliasedPackages, ancestors, readManifest } from './otel/program-dependencies.js';
 
 type Compile = (content: unknown, filename: unknown, ...further: unknown[]) => unknown;
@@ -51,6 +52,7 @@ export function injectChannels(
   prototype._compile = function (content, filename, ...further) {
     const found = typeof content === 'string' ? files.exec(String(filename)) : null;
     if (found === null) {
+      if (typeof content === 'string') noteCompiled(String(filename), content);
       if (warns && typeof content === 'string' && content.length >= LEAST_BUNDLE) {
         checkBundle(names, content, String(filename));
       }

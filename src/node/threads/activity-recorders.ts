@@ -37,6 +37,7 @@ import { Scope } from '../../spans/scope.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { Span } from '../../spans/span.js';
 import type { ThreadSpans } from '../../spans/thread-spans.js';
+import { originalFrames, originalLines } from './compiled-frames.js';
 import {
   INCREMENTAL,
   MAJOR,
@@ -84,14 +85,8 @@ const DEBUGGER = STALL_CAUSES.indexOf('debugger');
 /** The causes that native code knows. */
 const NATIVE_CAUSES = STALL_CAUSES.slice(0, DEBUGGER);
 
-/** Of a part of a profile, in the order of `takeProfile`. */
-const PROFILE_TEXTS = [
-  PROFILE_FRAMES,
-  PROFILE_NODES,
-  PROFILE_SAMPLES,
-  PROFILE_SPANS,
-  PROFILE_LINES,
-] as const;
+/** Of a part of a profile: texts, after two times. */
+const PART = 7;
 
 const LOOP_SCOPE = new Scope('tracewright/event-loop', version);
 
@@ -112,7 +107,7 @@ function memoryOfThread(): [string, number][] {
 
 function stackAttributes(stacks: readonly (string | number)[]): SpanAttributes {
   if (stacks.length === 0) return {};
-  const texts = stacks.filter((each) => typeof each === 'string');
+  const texts = stacks.filter((each) => typeof each === 'string').map(originalFrames);
   const counts = stacks.filter((each) => typeof each === 'number');
   if (texts.length === 1) return { [STACK]: texts[0] };
   return { [STACK]: texts[0], [STACKS]: texts, [STACK_COUNTS]: counts };
@@ -172,21 +167,25 @@ export class LoopRecorder {
   /** @param parts as `takeProfile` returns them. */
   recordProfile(interval: number, parts: readonly (number | string)[]): void {
     const output = this.#threadSpans();
-    for (
-      let at = 0;
-      at + PROFILE_TEXTS.length + 2 <= parts.length;
-      at += PROFILE_TEXTS.length + 2
-    ) {
-      const [from, to, ...texts] = parts.slice(at) as [number, number, ...string[]];
-      const values = PROFILE_TEXTS.map((name, i) => [name, texts[i]!] as const);
-      output?.recordNote(PROFILE_DESCRIPTION, [[PROFILE_INTERVAL, interval], ...values], from, to);
+    for (let at = 0; at + PART <= parts.length; at += PART) {
+      type Part = [number, number, string, string, string, string, string];
+      const [from, to, frames, nodes, samples, ids, lines] = parts.slice(at, at + PART) as Part;
+      const values = [
+        [PROFILE_INTERVAL, interval],
+        [PROFILE_FRAMES, originalFrames(frames)],
+        [PROFILE_NODES, nodes],
+        [PROFILE_SAMPLES, samples],
+        [PROFILE_SPANS, ids],
+        [PROFILE_LINES, originalLines(lines, frames, nodes)],
+      ] as const;
+      output?.recordNote(PROFILE_DESCRIPTION, values, from, to);
     }
   }
 
   /** @param part as `takeHeapProfile` returns it. */
   recordAllocations([at, , frames, nodes, sizes]: readonly (number | string)[]): void {
     const values = [
-      [PROFILE_FRAMES, frames!],
+      [PROFILE_FRAMES, originalFrames(frames as string)],
       [PROFILE_NODES, nodes!],
       [PROFILE_SIZES, sizes!],
     ] as const;

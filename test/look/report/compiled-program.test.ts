@@ -44,7 +44,7 @@ export class Stock {
 }
 `;
 const MAIN = `
-import { spin, Stock } from './spin.js';
+import { spin, Stock } from './spin';
 
 declare const require: (name: string) => { withSpan: (name: string, of: object, run: () => unknown) => void };
 declare const process: { argv: string[] };
@@ -73,8 +73,23 @@ function lineOf(text: string): string {
   return `${source}:${SPIN.split('\n').findIndex((line) => line.endsWith(text)) + 1}`;
 }
 
-async function recordingOf(script: string): Promise<string> {
+/** Compiles what is required in memory, as ts-node does; has Node keep the maps, as tsx does, if there is `keeps`. */
+const LOADER = `
+const { readFileSync } = require('node:fs');
+const { extensions } = require;
+const { transformSync } = require(${JSON.stringify(join(root, 'node_modules', 'esbuild'))});
+const keeps = process.execArgv.includes('--enable-source-maps');
+extensions['.ts'] = (module, filename) => {
+  const options = { loader: 'ts', format: 'cjs', sourcefile: filename, sourcemap: 'inline', minifyWhitespace: keeps };
+  module._compile(transformSync(readFileSync(filename, 'utf8'), options).code, filename);
+};
+`;
+
+async function recordingOf(script: string, flags: string[] = []): Promise<string> {
   const service = new TracedProcess(join(app, script), {
+    // With --import Node loads no program by what was required.
+    hook: '-r',
+    flags,
     env: { TRACEWRIGHT_PROFILE: 'cpu:200', TRACEWRIGHT_STALL_MS: '50' },
     args: [spans],
   });
@@ -125,6 +140,20 @@ describe.each(['dist', 'bundle', 'min'])('a TypeScript program in %s', (director
     } finally {
       index.close();
     }
+  });
+});
+
+describe.each([[[]], [['--enable-source-maps']]])('a program compiled in memory %s', (flags) => {
+  it('is named by the lines of its sources', async () => {
+    const loader = join(app, 'loader.cjs');
+    writeFileSync(loader, LOADER);
+    const script = join('src', 'main.ts');
+    const run = await recordingOf(script, [...flags, '--require', loader]);
+    const { report } = await reportOn(hephFiles(run));
+    expect(report.interruptions.lines.map(({ line }) => line)).toContain(lineOf('// loop'));
+    // All of a minified script is one line: only where a function begins is known.
+    const expected = flags.length > 0 ? lineOf(': number {') : lineOf('// loop');
+    expect(report.profile[0]).toMatchObject({ function: 'spin', line: expected });
   });
 });
 

@@ -1,18 +1,17 @@
 import { realpathSync, statSync } from 'node:fs';
 import { SourceMap } from 'node:module';
-import type { SourceMapping } from 'node:module';
 import { dirname, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseBoundedJson, readBoundedJson } from '../../../core/files/untrusted-json.js';
 import { readRegularFile } from '../../../core/files/regular-file.js';
+import { lineIn, positionIn } from '../../../core/script-positions.js';
+import type { SourcePosition } from '../../../core/script-positions.js';
 
 /** Bytes of a script that is read for the name of its map, or for the map. */
 const MOST_SCRIPT = 64 << 20;
 /** Characters of the mappings: Node reads some 5 million a second. */
 const MOST_MAPPINGS = 8 << 20;
 const MOST_SOURCE = 1024;
-/** Mappings of a line that are compared. */
-const MOST_OF_LINE = 256;
 
 const POINTER = '\n//# sourceMappingURL=';
 const INLINE = /^data:application\/json(?:;charset=utf-8)?;base64,/i;
@@ -20,18 +19,11 @@ const URL_LIKE = /^[a-z][\w+.-]*:\/\//i;
 const CONTROLS = /[\p{Cc}\u2028\u2029]/u;
 
 /** A position in a source. It is a name to show: the file is never read. */
-interface OriginalPosition {
+interface OriginalPosition extends SourcePosition {
   readonly source: string;
-  /** From 1. */
-  readonly line: number;
-  readonly column: number;
-  /** Column of the script from 1 where what is mapped begins, and its name in the source, if that differs. */
-  readonly from: number;
+  /** In the source, if that differs. */
   readonly name: string | undefined;
 }
-
-/** What Node finds in a map; nothing of it where it finds none. */
-type Entry = Partial<SourceMapping> & { readonly name?: unknown };
 
 /** Where a path leads, if that is below a directory, outside packages, and has not changed since a time. */
 function trustedFile(path: string, root: string, until: number): string | undefined {
@@ -88,34 +80,22 @@ export class ScriptMap {
       : new ScriptMap(dirname(path), readBoundedJson(path) as object);
   }
 
-  /** @param line from 1. @param column from 1. @returns undefined: no source has it. */
+  /** @returns undefined: no source has it. */
   positionOf(line: number, column: number): OriginalPosition | undefined {
-    const { name, ...entry }: Entry = this.#map.findEntry(line - 1, column - 1);
-    const { generatedLine, generatedColumn = 0, originalLine = -1, originalColumn = -1 } = entry;
-    if (generatedLine !== line - 1 || originalLine < 0 || originalColumn < 0) return undefined;
-    const source = this.#sourceOf(entry.originalSource);
-    if (source === undefined) return undefined;
-    return {
-      source,
-      line: originalLine + 1,
-      column: originalColumn + 1,
-      from: generatedColumn + 1,
-      name: typeof name === 'string' && /^[\w$#]{1,200}$/.test(name) ? name : undefined,
-    };
+    return this.#named(positionIn(this.#map, line, column));
   }
 
   /** The line of a source that a whole line of the script is of; undefined: of none, or of several. */
-  lineOf(line: number): Pick<OriginalPosition, 'source' | 'line'> | undefined {
-    let found: OriginalPosition | undefined;
-    let column = Number.MAX_SAFE_INTEGER;
-    for (let i = 0; i < MOST_OF_LINE && column > 0; i++) {
-      const position = this.positionOf(line, column);
-      if (position === undefined) return found;
-      found ??= position;
-      if (position.source !== found.source || position.line !== found.line) return undefined;
-      column = position.from - 1;
-    }
-    return column > 0 ? undefined : found;
+  lineOf(line: number): OriginalPosition | undefined {
+    return this.#named(lineIn(this.#map, line));
+  }
+
+  #named(position: SourcePosition | undefined): OriginalPosition | undefined {
+    const source = this.#sourceOf(position?.source);
+    if (position === undefined || source === undefined) return undefined;
+    const { name } = position;
+    const isName = typeof name === 'string' && /^[\w$#]{1,200}$/.test(name);
+    return { ...position, source, name: isName ? name : undefined };
   }
 
   #sourceOf(name: unknown): string | undefined {
