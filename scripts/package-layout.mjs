@@ -168,7 +168,10 @@ const folders = [
   [/^node\/threads\/(ovni-stream|requests-in-flight)$/, 'node/ovni-stream'],
   // Where the native core cannot note collections.
   [/^node\/threads\/collection-entries$/, 'node/collection-entries'],
-  [/^node\/threads\/(activity-recorders|compiled-frames|pauses|sampled-spans)$/, 'node/activity-recorders'],
+  [
+    /^node\/threads\/(activity-recorders|compiled-frames|pauses|sampled-spans)$/,
+    'node/activity-recorders',
+  ],
   // Each way of looking is loaded by the command that needs it.
   [/^look\/([\w-]+)\//, 'look/$1'],
   [/^export\//, 'export/export'],
