@@ -1,14 +1,18 @@
 // Writes a trace of spans as a service would: requests with queries, some errors, several threads, over
 // an hour of given times. `--attributes many`: as many as the hook records for HTTP and PostgreSQL, and more queries.
+// `--profile`: with the samples of TRACEWRIGHT_PROFILE=cpu and a record of the event loop each second.
 //
-//   node bench/look-trace.mjs OUT [--spans N] [--threads N] [--service NAME] [--attributes few|many]
+//   node bench/look-trace.mjs OUT [--spans N] [--threads N] [--service NAME] [--attributes few|many] [--profile]
 
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker, isMainThread, workerData } from 'node:worker_threads';
 import { configure, flush, shutdown, startSpan } from 'tracewright/spans';
+import { internal } from '../scripts/package-layout.mjs';
 
+/** From now to the hour. */
+const AHEAD_NS = 60_000_000_000n;
 const HOUR_NS = 3600n * 1_000_000_000n;
 /** Spans of one request. */
 const OF_REQUEST = 8;
@@ -113,6 +117,52 @@ function fullRequest(next, number, start) {
   server.end(at(1));
 }
 
+/** Samples a second, functions that are found in a second, and how deep the stacks are. */
+const HZ = 20;
+const FUNCTIONS = 12;
+const DEPTH = 10;
+
+/** One second of samples: the leaves of stacks that differ from second to second. */
+function profilePart(next) {
+  const frames = [];
+  const nodes = [];
+  const leaves = [];
+  for (let each = 0; each < FUNCTIONS; each++) {
+    const number = Math.floor(next() ** 2 * 400);
+    for (let depth = 0; depth < DEPTH; depth++) {
+      nodes.push(`${frames.length}:${depth === 0 ? '' : nodes.length - 1}`);
+      const name = `f${number % (10 + 40 * depth)}_${depth}`;
+      frames.push(`at ${name} (/srv/shop/dist/m${depth}.js:${(number % 97) + 1}:10)`);
+    }
+    leaves.push(nodes.length - 1);
+  }
+  const counts = new Map();
+  const samples = Array.from({ length: HZ }, (_, i) => {
+    const leaf = leaves[Math.floor(next() ** 2 * FUNCTIONS)];
+    counts.set(leaf, (counts.get(leaf) ?? 0) + 1);
+    return `${(i * 1e6) / HZ}:${leaf}:`;
+  });
+  const lines = [...counts].map(([leaf, count]) => `${leaf}:${leaf + 5}:${count}`);
+  return [frames.join('\n'), nodes.join(), samples.join(), '', lines.join()];
+}
+
+/** What the hook records of a thread. Times are those of CLOCK_MONOTONIC. */
+async function writeProfile({ seed }) {
+  const { LoopRecorder } = internal('node/threads/activity-recorders');
+  const recorder = new LoopRecorder();
+  const next = random(seed + 100);
+  const begin = Number(process.hrtime.bigint() + AHEAD_NS);
+  for (let second = 0; second < 3600; second++) {
+    const from = begin + second * 1e9;
+    const to = from + 1e9;
+    recorder.recordProfile(1e9 / HZ, [from, to, ...profilePart(next)]);
+    const busy = Math.floor(next() * 9e8);
+    const loop = { from, to, busy, turns: 900, longest: busy / 50, delay: 1e6 };
+    recorder.sample(loop, undefined, undefined, undefined);
+    if (second % 100 === 99) await flush();
+  }
+}
+
 async function write({ spans, begin, seed, attributes }) {
   const next = random(seed);
   const writeRequest = attributes === 'many' ? fullRequest : request;
@@ -128,18 +178,18 @@ async function write({ spans, begin, seed, attributes }) {
 
 /**
  * @param {string} path
- * @param {{ spans?: number, threads?: number, service?: string, attributes?: 'few' | 'many' }} options
+ * @param {{ spans?: number, threads?: number, service?: string, attributes?: 'few' | 'many', profile?: boolean }} options
  */
 export async function writeLookTrace(
   path,
-  { spans = 10_000_000, threads = 4, service = 'shop', attributes = 'few' } = {},
+  { spans = 10_000_000, threads = 4, service = 'shop', attributes = 'few', profile = false } = {},
 ) {
   rmSync(path, { force: true });
-  const begin = String(BigInt(Date.now()) * 1_000_000n + 60_000_000_000n);
+  const begin = String(BigInt(Date.now()) * 1_000_000n + AHEAD_NS);
   await Promise.all(
     Array.from({ length: threads }, async (_, i) => {
       const own = Math.floor(spans / threads);
-      const data = { path, spans: own, begin, seed: i + 1, service, attributes };
+      const data = { path, spans: own, begin, seed: i + 1, service, attributes, profile };
       const worker = new Worker(new URL(import.meta.url), { workerData: data });
       await new Promise((resolve, reject) => {
         worker.on('exit', resolve);
@@ -152,6 +202,7 @@ export async function writeLookTrace(
 if (!isMainThread && workerData?.path !== undefined) {
   configure({ target: workerData.path, service: workerData.service, openSpans: { count: 0 } });
   await write(workerData);
+  if (workerData.profile) await writeProfile(workerData);
   await shutdown();
 } else if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values, positionals } = parseArgs({
@@ -161,12 +212,13 @@ if (!isMainThread && workerData?.path !== undefined) {
       threads: { type: 'string' },
       service: { type: 'string' },
       attributes: { type: 'string' },
+      profile: { type: 'boolean' },
     },
   });
   if (positionals.length !== 1) {
     console.error(
       'usage: node bench/look-trace.mjs OUT [--spans N] [--threads N] [--service NAME] ' +
-        '[--attributes few|many]',
+        '[--attributes few|many] [--profile]',
     );
     process.exit(1);
   }
@@ -175,5 +227,6 @@ if (!isMainThread && workerData?.path !== undefined) {
     ...(values.service && { service: values.service }),
     ...(values.attributes && { attributes: values.attributes }),
     ...(values.threads && { threads: Number(values.threads) }),
+    ...(values.profile && { profile: true }),
   });
 }

@@ -31,6 +31,7 @@ const NAMES = [
   'ovni-readback',
   'recovery',
   'report',
+  'profiled-hour',
   'http',
   'http-spans',
   'libraries-service',

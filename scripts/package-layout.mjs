@@ -240,6 +240,7 @@ export const internals = [
   'export/perfetto/packet-writer',
   'export/picture/picture-export',
   'look/report/report',
+  'node/threads/activity-recorders',
   'ship/checkpoint',
   'ship/metrics-text',
   'ship/shipper',

@@ -53,10 +53,39 @@ export interface ProfilePart {
 }
 
 const ID = /^[\da-f]{16}$/;
-const NUMBER = /^\d{1,15}$/;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const ZERO = 0x30;
+const MOST_DIGITS = 15;
 
-function numbersOf(text: string): number[] {
-  return text.split(':').map((part) => (NUMBER.test(part) ? Number(part) : -1));
+/**
+ * Reads entries of up to three numbers, `1:2:3,4:5:6`.
+ *
+ * @param each called with the numbers of an entry; -1: it has none there.
+ */
+function readEntries(text: string, each: (a: number, b: number, c: number) => void): void {
+  if (text === '') return;
+  const fields = [-1, -1, -1];
+  let field = 0;
+  let value = 0;
+  let digits = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const code = at === text.length ? COMMA : text.charCodeAt(at);
+    if (code !== COLON && code !== COMMA) {
+      const digit = code - ZERO;
+      // What is no number has too many digits.
+      digits += digit >= 0 && digit <= 9 ? 1 : MOST_DIGITS + 1;
+      value = value * 10 + digit;
+      continue;
+    }
+    if (field < fields.length) fields[field] = digits > 0 && digits <= MOST_DIGITS ? value : -1;
+    field++;
+    value = digits = 0;
+    if (code === COLON) continue;
+    each(fields[0]!, fields[1]!, fields[2]!);
+    fields.fill(-1);
+    field = 0;
+  }
 }
 
 function listOf(text: string): string[] {
@@ -81,32 +110,30 @@ export function profilePart({
   const before = valueOf(REAL_START);
   const from = Number(typeof before === 'bigint' ? before : start);
   const frames = textOf(PROFILE_FRAMES).split('\n');
-  const nodes = listOf(textOf(PROFILE_NODES)).map((text, number) => {
-    const [frame = -1, parent = -1] = numbersOf(text);
-    return { frame, parent: parent < number ? parent : -1 };
+  const nodes: ProfileNode[] = [];
+  readEntries(textOf(PROFILE_NODES), (frame, parent) => {
+    nodes.push({ frame, parent: parent < nodes.length ? parent : -1 });
   });
   const spans = listOf(textOf(PROFILE_SPANS)).map((id) => (ID.test(id) ? id : ''));
   const isNode = (node: number): boolean => frames[nodes[node]?.frame ?? -1] !== undefined;
+  const samples: ProfileSample[] = [];
+  readEntries(textOf(PROFILE_SAMPLES), (us, node, span) => {
+    if (us < 0 || !isNode(node)) return;
+    samples.push({ time: from + us * 1000, node, span: spans[span] ? span : -1 });
+  });
+  const sizes: AllocatedSize[] = [];
+  readEntries(textOf(PROFILE_SIZES), (node, bytes, count) => {
+    if (bytes > 0 && count > 0 && isNode(node)) sizes.push({ node, bytes, count });
+  });
+  const lines: { node: number; line: number; count: number }[] = [];
+  readEntries(textOf(PROFILE_LINES), (node, line, count) => {
+    if (line > 0 && count > 0 && isNode(node)) lines.push({ node, line, count });
+  });
   return {
     thread: stream,
     from,
     interval: typeof interval === 'bigint' ? Number(interval) : 0,
-    frames,
-    nodes,
-    spans,
-    samples: listOf(textOf(PROFILE_SAMPLES)).flatMap((text) => {
-      const [us = -1, node = -1, span = -1] = numbersOf(text);
-      if (us < 0 || !isNode(node)) return [];
-      return [{ time: from + us * 1000, node, span: spans[span] ? span : -1 }];
-    }),
-    sizes: listOf(textOf(PROFILE_SIZES)).flatMap((text) => {
-      const [node = -1, bytes = -1, count = -1] = numbersOf(text);
-      return bytes > 0 && count > 0 && isNode(node) ? [{ node, bytes, count }] : [];
-    }),
-    lines: listOf(textOf(PROFILE_LINES)).flatMap((text) => {
-      const [node = -1, line = -1, count = -1] = numbersOf(text);
-      return line > 0 && count > 0 && isNode(node) ? [{ node, line, count }] : [];
-    }),
+    ...{ frames, nodes, spans, samples, sizes, lines },
   };
 }
 

@@ -75,6 +75,8 @@ class CompiledProgram implements OriginalCode {
   readonly #allowance: Allowance;
   readonly #maps = new Map<string, ScriptMap | null>();
   readonly #lines = new BoundedCache(KNOWN_LINES, MOST_LINE, (line) => this.#frame(line, false));
+  /** Lines of a profile: where functions begin. */
+  readonly #functions = new BoundedCache(KNOWN_LINES, MOST_LINE, (line) => this.#frame(line, true));
 
   /** @param until ms since 1970, when the process began: it has read its scripts later. */
   constructor(root: string, until: number, allowance: Allowance) {
@@ -89,7 +91,7 @@ class CompiledProgram implements OriginalCode {
   }
 
   profile(part: ProfilePart): ProfilePart {
-    const frames = part.frames.map((frame) => this.#frame(frame, true));
+    const frames = part.frames.map((frame) => this.#functions.of(frame));
     const lines = part.lines.flatMap((each) => {
       const number = part.nodes[each.node]!.frame;
       if (frames[number] === part.frames[number]) return each;

@@ -7,7 +7,7 @@ import { CHOSEN } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
 import { ranText } from '../names/code-text.js';
 import type { FlameNode } from '../shape/report-shape.js';
-import { LEAST_SAMPLES, codesOf, keyOf } from '../threads/profiled-code.js';
+import { Codes, LEAST_SAMPLES } from '../threads/profiled-code.js';
 import type { Code } from '../threads/profiled-code.js';
 import type { RequestOfSample } from '../threads/sampled-requests.js';
 import { OWN_CODE, frameOf } from '../threads/stall-code.js';
@@ -22,6 +22,7 @@ export function* sampledCalls(
   { name, service }: GroupTally,
 ): Steps<FlameNode[]> {
   const flame = new FlameTally();
+  const known = new Codes();
   const { from, to } = selection.window;
   const isChosen = (spanId: string): boolean => {
     const { row } = requestOf(spanId) ?? {};
@@ -35,7 +36,7 @@ export function* sampledCalls(
       if (span === -1 || time + offset < from || time + offset > to) continue;
       if (isChosen(part.spans[span]!)) counts.set(node, (counts.get(node) ?? 0) + 1);
     }
-    const codeOf = codesOf(profile);
+    const codeOf = known.of(profile);
     for (const [node, count] of counts) {
       const calls = callsOf(framesOf(part, node), codeOf(node)).map(ranText);
       flame.addPath([nodeOf(name, service), ...calls.map((call) => nodeOf(call, null))], count);
@@ -52,7 +53,8 @@ function callsOf(frames: readonly string[], code: Code): Code[] {
     .filter(({ line }) => !line.startsWith('node:') && !line.startsWith(OWN_CODE))
     .reverse();
   const last = calls.at(-1);
-  return last !== undefined && keyOf(last) === keyOf(code) ? calls : [...calls, code];
+  const isLast = last?.function === code.function && last.line === code.line;
+  return isLast ? calls : [...calls, code];
 }
 
 function nodeOf(name: string, service: string | null) {

@@ -2,7 +2,8 @@ import { entryOf } from '../../../core/map-entries.js';
 import type { Profile } from '../../index/look-index.js';
 import type { RowSelection } from '../measures/selection.js';
 import type { Allocations } from '../shape/thread-shape.js';
-import { codesOf, keyOf } from './profiled-code.js';
+import { Codes } from './profiled-code.js';
+import type { Code } from './profiled-code.js';
 
 const MOST_OF_SERVICE = 20;
 
@@ -22,14 +23,15 @@ export function allocations(
     const known = last.get(thread);
     if (known === undefined || at > known.part.from + known.offset) last.set(thread, profile);
   }
-  const services = new Map<string | null, Map<string, Allocations>>();
+  const known = new Codes();
+  const services = new Map<string | null, Map<Code, Allocations>>();
   for (const profile of last.values()) {
     const service = index.sources[profile.source]!.service ?? null;
-    const codes = codesOf(profile);
-    const own = entryOf(services, service, () => new Map<string, Allocations>());
+    const codes = known.of(profile);
+    const own = entryOf(services, service, () => new Map<Code, Allocations>());
     for (const { node, bytes, count } of profile.part.sizes) {
       const code = codes(node);
-      const sum = entryOf(own, keyOf(code), () => {
+      const sum = entryOf(own, code, () => {
         return { service, ...code, bytes: 0, objects: 0, share: 0 };
       });
       sum.bytes += bytes;

@@ -25,12 +25,24 @@ export function codeOfStack(stack: RecordedValue | undefined): StallCode | null 
   if (typeof stack !== 'string') return null;
   const lines = stack.split('\n', MOST_FRAMES);
   const isNative = lines[0] === NATIVE;
-  const frames = lines.slice(isNative ? 1 : 0).flatMap((line) => frameOf(line) ?? []);
-  const ofProgram = frames.filter(({ line }) => !line.startsWith('node:'));
-  const code = ofProgram[0] ?? frames[0];
-  if (code === undefined) return null;
-  const caller = isOfPackage(code) ? ofProgram.find((frame) => !isOfPackage(frame)) : undefined;
-  return { ...code, isNative, caller: caller?.line ?? null };
+  const code = codeOfFrames(isNative ? lines.slice(1) : lines);
+  return code && { ...code, isNative };
+}
+
+/** The code that runs with these frames, the innermost first; null: they do not say. */
+export function codeOfFrames(lines: readonly string[]): Omit<StallCode, 'isNative'> | null {
+  let innermost: Frame | undefined;
+  let code: Frame | undefined;
+  for (const text of lines) {
+    const frame = frameOf(text);
+    innermost ??= frame;
+    if (frame === undefined || frame.line.startsWith('node:')) continue;
+    code ??= frame;
+    if (isOfPackage(frame)) continue;
+    return { ...code, caller: code === frame ? null : frame.line };
+  }
+  code ??= innermost;
+  return code === undefined ? null : { ...code, caller: null };
 }
 
 function isOfPackage({ line }: Frame): boolean {
