@@ -61,7 +61,7 @@ export class MeanOverTime {
 }
 
 /** The difference of two means: its 95 % interval, and how likely chance alone makes one as large. */
-interface MeanDifference {
+export interface MeanDifference {
   value: number;
   low: number;
   high: number;
@@ -78,12 +78,29 @@ export function errorOfDifference(
   const freedom =
     variance ** 2 / (first.variance ** 2 / first.freedom + second.variance ** 2 / second.freedom);
   const error = Math.sqrt(variance);
+  return { error, freedom, reach: reachOf(error, freedom) };
+}
+
+/** Half of the 95 % interval of a mean with such an error. */
+export function reachOf(error: number, freedom: number): number {
   // Student's t has longer tails than the normal distribution: the first term of the expansion.
-  return {
-    error,
-    freedom,
-    reach: error * CONFIDENCE * (1 + (CONFIDENCE ** 2 + 1) / (4 * freedom)),
-  };
+  return error * CONFIDENCE * (1 + (CONFIDENCE ** 2 + 1) / (4 * freedom));
+}
+
+/** How likely chance alone makes a difference as large, of which half of the 95 % interval is known. */
+export function tailChance(value: number, reach: number): number {
+  if (reach === 0) return value === 0 ? 1 : 0;
+  return 2 * normalTail((CONFIDENCE * Math.abs(value)) / reach);
+}
+
+/** How likely at most so many of all fall on a side by chance, if this share of them does on average. */
+export function chanceOfFew(few: number, all: number, share: number): number {
+  let [term, sum] = [(1 - share) ** all, 0];
+  for (let at = 0; at <= few; at++) {
+    sum += term;
+    term *= (((all - at) / (at + 1)) * share) / (1 - share);
+  }
+  return sum;
 }
 
 /** Welch's test. Both sides need two values at least. */

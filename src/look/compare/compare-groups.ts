@@ -7,21 +7,36 @@ import type { IndexPart, LookIndex } from '../index/look-index.js';
 import { rowsByPart } from '../index/parts/order-rows.js';
 import type { ReleasedRequests } from '../../spans/read/released-requests.js';
 import { HTTP } from '../../spans/read/system-of.js';
-import { valuesOf } from '../report/names/recorded-attributes.js';
+import { codeText } from '../report/names/code-text.js';
+import { kindOfSpan } from '../report/names/interruption-kinds.js';
+import { attributesOf, valuesOf } from '../report/names/recorded-attributes.js';
 import { SampledCalls } from '../report/names/call-target.js';
-import { Distribution } from '../report/measures/distribution.js';
 import type { SelectedCounts } from '../report/groups/released-groups.js';
 import { isMethod } from '../report/names/request-name.js';
+import { codeOfStack, STACK } from '../report/threads/stall-code.js';
 import { CallsByRoute, RequestRoutes } from './calls-a-request.js';
 import type { RowRoutes } from './calls-a-request.js';
-import { differenceOf, MeanOverTime, moreThanChance, STRETCHES } from './change-test.js';
-import type { ComparedGroup, ComparedSide } from './comparison-shape.js';
+import {
+  chanceOfFew,
+  differenceOf,
+  MeanOverTime,
+  moreThanChance,
+  STRETCHES,
+} from './change-test.js';
+import type { MeanDifference } from './change-test.js';
+import type { ComparedGroup, ComparedSide, Ratio } from './comparison-shape.js';
+import { percentileDifference, TimedDurations } from './percentile-change.js';
 
 /** Spans without which a side says nothing. */
 const LEAST_SPANS = 5;
 /** Smaller changes of a typical span are not named: as a share of its duration, and in ns. */
 const LEAST_CHANGE = 0.05;
 const LEAST_NS = 50_000;
+/** The ends of distributions that are compared, too, and the least change that is named. */
+const TAILS = [95, 99] as const;
+const LEAST_TAIL_CHANGE = 0.2;
+/** How likely a group that one side hardly has is so by chance, at most. */
+const MOST_CHANCE = 0.01;
 /** Attributes that have the statement of a database. */
 const TEXT = 'db.query.text';
 const SUMMARY = 'db.query.summary';
@@ -32,13 +47,13 @@ const MOST_STATEMENTS = 50;
 
 /** The spans of one name and service on one side. */
 class Side {
-  readonly durations = new Distribution(false);
+  readonly times = new TimedDurations();
   /** Of the logarithms of durations. */
   readonly logarithms = new MeanOverTime();
   errors = 0;
 
   add(duration: number, failed: boolean, stretch: number): void {
-    this.durations.add(duration);
+    this.times.add(duration, stretch);
     if (failed) this.errors += 1;
     this.logarithms.add(Math.log(Math.max(1, duration)), stretch);
   }
@@ -50,10 +65,14 @@ class Side {
     this.errors += errors;
   }
 
+  get count(): number {
+    return this.times.durations.count;
+  }
+
   get figures(): ComparedSide {
-    const { durations, errors } = this;
-    const [p50, p95] = [durations.percentile(50), durations.percentile(95)];
-    return { count: durations.count, errors, p50, p95 };
+    const { errors, count } = this;
+    const [p50, p95, p99] = [50, 95, 99].map((each) => this.times.durations.percentile(each));
+    return { count, errors, p50: p50!, p95: p95!, p99: p99! };
   }
 }
 
@@ -111,35 +130,29 @@ export function compareGroups(
       pairs.spans.set(`statement\n${pairs.spans.size}`, pair);
     }
   }
-  const shown = shownPairs(pairs).map((pair) => ({ pair, ...changeOf(pair) }));
-  const compared = shown.filter(({ ratio }) => ratio !== null);
-  const isMore = moreThanChance(compared.map(({ chance }) => chance));
-  const named = new Set(compared.filter(({ isLarge }, at) => isLarge && isMore[at]));
-  const groups = shown.map((each): ComparedGroup => {
-    const { pair, ratio } = each;
-    const {
-      name,
-      statement,
-      service,
-      kind,
-      system,
-      calls: sampled,
-      byRoute,
-      before: first,
-      after: second,
-    } = pair;
-    const change = named.has(each) ? (ratio!.value > 1 ? 'slower' : 'faster') : 'same';
+  const shown = shownPairs(pairs).map((pair) => ({ pair, ...changesOf(pair) }));
+  const changes = shown.flatMap(({ mean, tails }) => [...(mean === null ? [] : [mean]), ...tails]);
+  const isMore = moreThanChance(changes.map(({ chance }) => chance));
+  const named = new Set(changes.filter(({ isLarge }, at) => isLarge && isMore[at]));
+  const requests = requestsOf(shown.map(({ pair }) => pair));
+  const groups = shown.map(({ pair, mean, tails }): ComparedGroup => {
+    const { name, statement, service, kind, system, calls, byRoute, before, after } = pair;
+    const tail = tails.find((each) => named.has(each)) ?? null;
+    const first = mean !== null && named.has(mean) ? mean : tail;
+    const seen = first === null ? 'same' : first.value > 0 ? 'slower' : 'faster';
     return {
       name,
       statement,
-      targets: sampled?.targets ?? [],
+      targets: calls?.targets ?? [],
       service,
       kind,
       system,
-      before: first.figures,
-      after: second.figures,
-      ratio,
-      change: ratio === null ? null : change,
+      before: before.figures,
+      after: after.figures,
+      ratio: mean && ratioOf(mean),
+      isMean: first !== null && first === mean,
+      tail: tail && { percent: tail.percent, ...ratioOf(tail) },
+      change: mean === null ? presenceOf(pair, requests) : seen,
       calls: byRoute.compared,
     };
   });
@@ -240,7 +253,7 @@ function addValues(
   }
 }
 
-/** Statements of databases that share a name with others: one of them may be slower. */
+/** Statements of databases that share a name with others, and code that blocked event loops: one may be slower. */
 function comparedStatements(sides: readonly ComparedRows[]): Pair[] {
   const pairs = new Map<string, Pair>();
   for (const side of sides) addStatements(pairs, side);
@@ -253,7 +266,8 @@ function comparedStatements(sides: readonly ComparedRows[]): Pair[] {
   }
   // A single one is the name's, and many have values in their texts.
   const several = [...ofNames.values()].filter(
-    ({ length }) => length > 1 && length <= MOST_STATEMENTS,
+    ([first, ...others]) =>
+      (others.length > 0 || isStall(first!.name)) && others.length < MOST_STATEMENTS,
   );
   return several.flat();
 }
@@ -261,18 +275,32 @@ function comparedStatements(sides: readonly ComparedRows[]): Pair[] {
 function addStatements(pairs: Map<string, Pair>, compared: ComparedRows): void {
   const { index, rows, sources, side, byService, stretchOf } = compared;
   const calls = [...rowsOf(index, rows, sources)].filter(
-    ({ system }) => system !== null && system !== HTTP,
+    ({ system, name }) => (system !== null && system !== HTTP) || isStall(name),
   );
   const step = Math.max(1, Math.ceil(calls.length / MOST_READ));
   for (let i = 0; i < calls.length; i += step) {
     const own = calls[i]!;
-    const { row } = own;
-    const values = valuesOf(index, row, [TEXT]) ?? valuesOf(index, row, [SUMMARY]);
-    if (values === undefined) continue;
-    const pair = pairIn(pairs, { ...keyAt(own, byService), statement: values.label });
+    const statement = isStall(own.name) ? stalledCode(index, own.row) : statementOf(index, own.row);
+    if (statement === undefined) continue;
+    const pair = pairIn(pairs, { ...keyAt(own, byService), statement });
     add(pair[side], own, stretchOf);
     if (isCall(own.kind)) addCall(pair, compared, own, step);
   }
+}
+
+function statementOf(index: LookIndex, row: number): string | undefined {
+  return (valuesOf(index, row, [TEXT]) ?? valuesOf(index, row, [SUMMARY]))?.label;
+}
+
+function isStall(name: string): boolean {
+  return kindOfSpan(name) === 'stall';
+}
+
+/** The code that ran in a stall, without its line, which changes with every release. */
+function stalledCode(index: LookIndex, row: number): string | undefined {
+  const code = codeOfStack(attributesOf(index, row)(STACK));
+  if (code === null) return undefined;
+  return codeText({ ...code, line: code.line.replace(/:\d+$/, ''), caller: null });
 }
 
 function* rowsOf(
@@ -362,29 +390,69 @@ function pairIn(pairs: Map<string, Pair>, named: PairKey): Pair {
   }));
 }
 
-/** How a typical span has changed: a difference of means of logarithms is a ratio of geometric means. */
-function changeOf({ before, after }: Pair): {
-  ratio: ComparedGroup['ratio'];
-  /** How likely chance alone makes such a change. */
-  chance: number;
+/** How the logarithm of a mean or of a percentile has changed. */
+interface Change extends MeanDifference {
   isLarge: boolean;
+}
+
+/** How durations have changed; null: a side has too few spans. */
+function changesOf({ before, after }: Pair): {
+  mean: Change | null;
+  tails: (Change & { percent: 95 | 99 })[];
 } {
-  if (before.durations.count < LEAST_SPANS || after.durations.count < LEAST_SPANS) {
-    return { ratio: null, chance: 1, isLarge: false };
-  }
-  const { chance, ...interval } = differenceOf(before.logarithms, after.logarithms);
-  const { value, low, high } = interval;
-  const typical = Math.exp(before.logarithms.mean);
-  const change = typical * Math.abs(Math.expm1(value));
-  const isLarge = Math.abs(value) >= Math.log1p(LEAST_CHANGE) && change >= LEAST_NS;
+  if (before.count < LEAST_SPANS || after.count < LEAST_SPANS) return { mean: null, tails: [] };
+  // A difference of means of logarithms is a ratio of geometric means.
+  const difference = differenceOf(before.logarithms, after.logarithms);
+  const isLarge = isLargeChange(difference, before.logarithms.mean, LEAST_CHANGE);
+  const tails = TAILS.flatMap((percent) => {
+    const own = percentileDifference(before.times, after.times, percent);
+    if (own === undefined) return [];
+    const from = Math.log(Math.max(1, before.times.durations.percentile(percent)));
+    return { ...own, percent, isLarge: isLargeChange(own, from, LEAST_TAIL_CHANGE) };
+  });
+  return { mean: { ...difference, isLarge }, tails };
+}
+
+/** @param from the logarithm before. */
+function isLargeChange({ value }: MeanDifference, from: number, least: number): boolean {
+  const change = Math.exp(from) * Math.abs(Math.expm1(value));
+  return Math.abs(value) >= Math.log1p(least) && change >= LEAST_NS;
+}
+
+function ratioOf({ value, low, high }: MeanDifference): Ratio {
   return {
-    ratio: { value: Math.exp(value), low: Math.exp(low), high: Math.exp(high) },
-    chance,
-    isLarge,
+    value: Math.exp(value),
+    low: Math.exp(low),
+    high: Math.exp(high),
   };
 }
 
+/** How much each side has done: requests, or else spans of all kinds. */
+function requestsOf(pairs: readonly Pair[]): Record<'before' | 'after', number> {
+  const whole = pairs.filter(({ statement }) => statement === null);
+  const requests = whole.filter(({ kind }) => kind === 'server' || kind === 'consumer');
+  const sum = (of: readonly Pair[], side: 'before' | 'after'): number =>
+    of.reduce((count, pair) => count + pair[side].count, 0);
+  const areBoth = sum(requests, 'before') > 0 && sum(requests, 'after') > 0;
+  const counted = areBoth ? requests : whole;
+  return { before: sum(counted, 'before'), after: sum(counted, 'after') };
+}
+
+/** Of a group that one side hardly has: whether that is more than chance. */
+function presenceOf(
+  { before, after }: Pair,
+  requests: Record<'before' | 'after', number>,
+): ComparedGroup['change'] {
+  const side = before.count < after.count ? 'before' : 'after';
+  const few = Math.min(before.count, after.count);
+  const share = requests[side] / Math.max(1, requests.before + requests.after);
+  if (!(chanceOfFew(few, before.count + after.count, share) <= MOST_CHANCE)) return null;
+  if (side === 'before') return few === 0 ? 'new' : 'more';
+  return few === 0 ? 'gone' : 'fewer';
+}
+
 /** Where a group is shown: positive if slower, 0 if nobody can say, negative if faster. */
-function weight({ ratio, change }: ComparedGroup): number {
-  return ratio === null || change === 'same' ? 0 : Math.log(ratio.value);
+function weight({ ratio, isMean, tail, change }: ComparedGroup): number {
+  if (change !== 'slower' && change !== 'faster') return 0;
+  return Math.log((isMean ? ratio : tail)!.value);
 }

@@ -120,7 +120,9 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   }
   yield '';
   yield* wrapped(comparisonSummary(groups), style.width);
-  const { calls, slower, faster, errors, same, few } = comparisonTables(groups, comparison.errors);
+  const tables = comparisonTables(groups, comparison.errors);
+  const { presence, calls, slower, faster, errors, same, few } = tables;
+  yield* sectionLines(presence, style);
   yield* sectionLines(calls, style);
   for (const table of [slower, faster]) yield* sectionLines(table, style);
   yield* sectionLines(errors, style);

@@ -7,6 +7,14 @@ export interface ComparedSide {
   errors: number;
   p50: number;
   p95: number;
+  p99: number;
+}
+
+/** How many times longer something takes after, and the 95 % confidence interval. */
+export interface Ratio {
+  value: number;
+  low: number;
+  high: number;
 }
 
 /** How often requests of a route make a call. */
@@ -27,7 +35,7 @@ export interface ComparedCalls {
 
 export interface ComparedGroup {
   name: string;
-  /** Of the spans of a name, those of one statement of a database; null: all of them. */
+  /** Of the spans of a name, those of one statement of a database or of stalls of one function; null: all of them. */
   statement: string | null;
   /** Hosts and ports that calls have asked, some of them, if they are named by their method. */
   targets: string[];
@@ -37,16 +45,17 @@ export interface ComparedGroup {
   system: string | null;
   before: ComparedSide;
   after: ComparedSide;
+  /** Of the geometric mean. Null: a side has too few spans. */
+  ratio: Ratio | null;
+  /** Whether the change of the geometric mean is named: more than chance, at least 5 %, and at least 50 µs. */
+  isMean: boolean;
+  /** Of p95, else p99, if that change is named: more than chance, and at least 20 %. */
+  tail: (Ratio & { percent: 95 | 99 }) | null;
   /**
-   * How many times longer a typical span (the geometric mean) takes after, and the 95 % confidence
-   * interval. Null: a side has too few spans.
+   * What is named: of the mean, else of the tail. Of a group of which a side has too few spans: that it is on one
+   * side, or much more often there. Null: that may be chance.
    */
-  ratio: { value: number; low: number; high: number } | null;
-  /**
-   * Whether the change is named: more than chance, at least 5 %, and at least 50 µs of a typical span. Null:
-   * a side has too few spans.
-   */
-  change: 'slower' | 'faster' | 'same' | null;
+  change: 'slower' | 'faster' | 'same' | 'new' | 'gone' | 'more' | 'fewer' | null;
   /** Of calls of databases, services and queues, by route; empty: it is none, or too few were recorded. */
   calls: ComparedCalls[];
 }
@@ -82,7 +91,7 @@ export interface ComparedRecordings {
 }
 
 /** Grows when a field changes its meaning, or goes. */
-export const COMPARISON_VERSION = 3;
+export const COMPARISON_VERSION = 4;
 
 /** The object that `report --against --json` prints. */
 export interface Comparison {

@@ -9,7 +9,7 @@ import {
   type ReportTable,
 } from '../report/print/tables/report-table.js';
 import { countText, durationText } from '../report/measures/units.js';
-import { callsText, rangeText, ratioText, sideText } from './comparison-texts.js';
+import { callsText, changeText, isPresence, rangeText, sideText } from './comparison-texts.js';
 import type {
   ComparedCalls,
   ComparedError,
@@ -41,6 +41,7 @@ interface RouteCall {
 }
 
 interface ComparisonTables {
+  presence: ReportTable<ComparedGroup>;
   calls: ReportTable<RouteCall>;
   slower: ReportTable<ComparedGroup>;
   faster: ReportTable<ComparedGroup>;
@@ -56,47 +57,65 @@ export function comparisonTables(
 ): ComparisonTables {
   const of = (kind: ComparedGroup['change']): ComparedGroup[] =>
     groups.filter(({ change }) => change === kind);
+  const present = groups.filter(({ change }) => isPresence(change));
+  const mostOf = ({ before, after }: ComparedGroup): number => Math.max(before.count, after.count);
   return {
+    presence: timeTable(
+      'Gone and new',
+      'change',
+      present.toSorted((a, b) => mostOf(b) - mostOf(a)),
+      sideText,
+    ),
     calls: callsTable(groups),
-    slower: timeTable('Slower', of('slower'), ratioText),
+    slower: timeTable('Slower', CHANGE, of('slower'), changeText),
     // The groups end with what became faster the most.
-    faster: timeTable('Faster', of('faster').toReversed(), ratioText),
+    faster: timeTable('Faster', CHANGE, of('faster').toReversed(), changeText),
     errors: comparedErrorTable(errors),
-    same: timeTable('About the same', of('same'), rangeText),
-    few: timeTable('Too few to compare', of(null), sideText),
+    same: timeTable('About the same: within chance, or less than 5 %', MEAN, of('same'), rangeText),
+    few: timeTable('Too few to compare', 'change', of(null), sideText),
   };
 }
 
-/** @param change what a person reads of the ratio of a group; empty: nothing. */
+const MEAN = 'geometric mean';
+const CHANGE = `${MEAN}, or p95, p99`;
+
+/**
+ * @param heading of the column of changes.
+ * @param change what a person reads of the change of a group; empty: nothing.
+ */
 function timeTable(
   title: string,
+  heading: string,
   groups: readonly ComparedGroup[],
   change: (group: ComparedGroup) => string,
 ): ReportTable<ComparedGroup> {
-  const percentile = (which: 'p50' | 'p95', spare: number) =>
+  const percentile = (which: 'p50' | 'p95' | 'p99', spare: number) =>
     both(which, spare, (side) => (side.count === 0 ? '–' : durationText(side[which])));
+  const isCounted = groups.some(({ ratio }) => ratio === null);
   const failed = groups.some(({ before, after }) => before.errors + after.errors > 0);
   return tableOf(
     title,
     [
       { title: 'span', unit: 'text', value: nameWithTargets, spare: 0, least: 16 },
       fieldColumn('statement', 'text', 0, {
-        explanation: 'Of the spans of this name, those of one statement',
+        explanation:
+          'Of the spans of this name, those of one statement, or of stalls of one function',
         least: 24,
       }),
       ...kindColumns(groups),
-      serviceColumn<ComparedGroup>(1),
+      serviceColumn<ComparedGroup>(3),
       {
-        title: 'a typical one takes',
-        explanation: 'The geometric mean of the durations, with its 95 % confidence interval',
+        title: heading,
+        explanation: 'With the 95 % confidence interval',
         unit: 'text',
         value: (group) => change(group) || null,
         spare: 0,
         isBad: (group) => group.change === 'slower',
       },
-      both('count', 3, ({ count }) => countText(count)),
+      both('count', isCounted ? 0 : 4, ({ count }) => countText(count)),
       percentile('p50', 2),
-      percentile('p95', 4),
+      percentile('p95', 1),
+      ...(groups.some(({ tail }) => tail?.percent === 99) ? [percentile('p99', 1)] : []),
       ...(failed ? [both('errors', 5, ({ errors }) => countText(errors))] : []),
     ],
     groups,

@@ -1,6 +1,6 @@
 import { nameWithTargets } from '../report/names/request-name.js';
 import { countText, digits } from '../report/measures/units.js';
-import type { ComparedCalls, ComparedGroup } from './comparison-shape.js';
+import type { ComparedCalls, ComparedGroup, Ratio } from './comparison-shape.js';
 
 /** Fewer kinds of spans can shift alike by chance, or because one calls the other. */
 const LEAST_GROUPS = 5;
@@ -16,25 +16,45 @@ const TOLERANCE = 0.5;
 /** A sentence that sums up the table, and counts each of its rows once. */
 export function comparisonSummary(groups: readonly ComparedGroup[]): string {
   const compared = groups.filter(({ ratio }) => ratio !== null);
+  const changed = [...presenceChanges(groups), ...callChanges(groups)];
   if (compared.length === 0) {
-    return [...callChanges(groups), 'No kind of span is often enough in both to compare it.'].join(
-      ' ',
-    );
+    return [...changed, 'No kind of span is often enough in both to compare it.'].join(' ');
   }
   const slower = compared.filter(({ change }) => change === 'slower');
   const faster = compared.filter(({ change }) => change === 'faster');
-  const few = groups.length - compared.length;
+  const few = groups.filter(({ change }) => change === null).length;
   const same = compared.length - slower.length - faster.length;
   // The table begins with what became slower the most.
   const mostOf = (group: ComparedGroup | undefined): string =>
     group === undefined ? '' : `, ${group.statement ?? nameWithTargets(group)} the most`;
   const counts = [
-    `${countText(slower.length)} of ${countText(groups.length)} kinds of spans became slower${mostOf(slower[0])}`,
+    `${countText(slower.length)} of ${countText(compared.length + few)} kinds of spans became slower${mostOf(slower[0])}`,
     `${countText(faster.length)} became faster${mostOf(faster.at(-1))}`,
     `${countText(same)} took about the same`,
     ...(few > 0 ? [`${countText(few)} were too few to compare`] : []),
   ];
-  return [...callChanges(groups), `${counts.join('; ')}.`, ...shiftText(groups)].join(' ');
+  return [...changed, `${counts.join('; ')}.`, ...shiftText(groups)].join(' ');
+}
+
+/** Groups that hardly are on one of the sides, and what is said of them. */
+export const PRESENCES = {
+  gone: 'gone',
+  new: 'new',
+  fewer: 'nearly gone',
+  more: 'hardly there before',
+} as const;
+
+/** Whether a group hardly is on one of the sides. */
+export function isPresence(change: ComparedGroup['change']): change is keyof typeof PRESENCES {
+  return change !== null && change in PRESENCES;
+}
+
+function presenceChanges(groups: readonly ComparedGroup[]): string[] {
+  const texts = Object.entries(PRESENCES).flatMap(([presence, text]) => {
+    const count = groups.filter(({ change }) => change === presence).length;
+    return count === 0 ? [] : [`${countText(count)} ${text}`];
+  });
+  return texts.length === 0 ? [] : [`Of the kinds of spans, ${texts.join(', ')}.`];
 }
 
 /** Of calls that are made more or less often a request: how many there are of each. */
@@ -74,10 +94,21 @@ export function callsText({ before, after, low, high }: ComparedCalls): string {
   return `${times(after)}${unit}, before ${times(before)}${interval}`;
 }
 
+/** A tail that changed so many times as much as the mean is named next to it. */
+const TAIL_OF_MEAN = 2;
+
+/** `47 % slower (41 % to 52 %)` of the geometric mean, `p95 90 % faster (85 % to 93 %)`. */
+export function changeText({ ratio, isMean, tail }: ComparedGroup): string {
+  const mean = isMean ? sizeText(ratio!) : undefined;
+  if (tail === null) return mean ?? '';
+  const own = `p${tail.percent} ${sizeText(tail)}`;
+  if (mean === undefined) return own;
+  const times = Math.log(tail.value) / Math.log(ratio!.value);
+  return times < 0 || times > TAIL_OF_MEAN ? `${mean}, ${own}` : mean;
+}
+
 /** `47 % slower (41 % to 52 %)` */
-export function ratioText({ ratio }: Pick<ComparedGroup, 'ratio'>): string {
-  if (ratio === null) return '';
-  const { value, low, high } = ratio;
+export function sizeText({ value, low, high }: Ratio): string {
   // The word says the direction, so the figures need no sign.
   const [word, least, most] =
     value > 1 ? (['slower', low, high] as const) : (['faster', high, low] as const);
@@ -90,8 +121,9 @@ export function rangeText({ ratio }: Pick<ComparedGroup, 'ratio'>): string {
   return ratio === null ? '' : `${percent(ratio.low)} to ${percent(ratio.high)}`;
 }
 
-/** The side on which alone a group is, if it is not on both. */
-export function sideText({ before, after }: Pick<ComparedGroup, 'before' | 'after'>): string {
+/** `only after`, `nearly gone`; empty: a group is on both sides. */
+export function sideText({ before, after, change }: ComparedGroup): string {
+  if (isPresence(change)) return PRESENCES[change];
   if (before.count === 0) return 'only after';
   return after.count === 0 ? 'only before' : '';
 }

@@ -2,7 +2,7 @@ import { TracewrightError } from '../../core/errors.js';
 import { countText } from '../report/measures/units.js';
 import { causeText } from '../report/print/cause-texts.js';
 import { nameWithTargets } from '../report/names/request-name.js';
-import { callsText, ratioText } from './comparison-texts.js';
+import { callsText, sizeText } from './comparison-texts.js';
 import type { ComparedGroup, Comparison } from './comparison-shape.js';
 
 /** Requests of a kind that a side must have to be slower, and calls. */
@@ -15,7 +15,7 @@ const MOST_CHANCE = 0.01;
 
 /** Which changes are failures: `slower:20%,errors:new,calls:2x`. */
 export interface FailIf {
-  /** How many times longer a typical span takes; undefined: it does not matter. */
+  /** How many times longer the geometric mean is; undefined: it does not matter. */
   slower?: number;
   /** How many times more often a request makes a call. */
   calls?: number;
@@ -50,7 +50,7 @@ export function failureReasons(comparison: Comparison, wanted: FailIf): string[]
     const { before, after, ratio } = group;
     const isOften = Math.min(before.count, after.count) >= LEAST_SPANS;
     if (wanted.slower !== undefined && isOften && ratio !== null && ratio.low > wanted.slower) {
-      reasons.push(`slower: ${nameOf(group)} is ${ratioText(group)}`);
+      reasons.push(`slower: ${nameOf(group)} is ${sizeText(ratio)} in its geometric mean`);
     }
     for (const calls of wanted.calls === undefined ? [] : group.calls) {
       if (calls.calls.after < LEAST_CALLS) continue;

@@ -5,6 +5,10 @@ import {
   differenceOf,
   moreThanChance,
 } from '../../../src/look/compare/change-test.js';
+import {
+  percentileDifference,
+  TimedDurations,
+} from '../../../src/look/compare/percentile-change.js';
 
 const CALLS = 2000;
 const KINDS = 20;
@@ -59,6 +63,29 @@ describe('a change that is named', () => {
       kinds.includes(true),
     );
     expect(wrong.length).toBeLessThanOrEqual(5);
+  });
+
+  it('of a tail is chance in some 5 of 100 comparisons of a service with itself, as its limit says', () => {
+    const random = randomOf(5);
+    const side = (): TimedDurations => {
+      const times = new TimedDurations();
+      const slow = moments(random);
+      for (let call = 0; call < CALLS; call++) {
+        const moment = slow[Math.floor((call / CALLS) * slow.length)]!;
+        const duration = 5e6 * Math.exp(0.5 * normal(random)) * (random() < moment ? 20 : 1);
+        times.add(duration, Math.floor((call / CALLS) * STRETCHES));
+      }
+      return times;
+    };
+    const changes = Array.from({ length: 400 }, () => {
+      const [before, after] = [side(), side()];
+      return [95, 99].map((percent) => percentileDifference(before, after, percent));
+    });
+    expect(changes.filter(([p95]) => p95 !== undefined).length).toBeGreaterThan(390);
+    for (const at of [0, 1]) {
+      const wrong = changes.filter((each) => (each[at]?.chance ?? 1) < 0.05);
+      expect(wrong.length).toBeLessThanOrEqual(30);
+    }
   });
 
   it('is a true one of 10 % at 2,000 calls in 95 of 100 comparisons', () => {

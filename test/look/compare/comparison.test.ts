@@ -43,6 +43,14 @@ const AFTER = [
   ...spans('GET /c', 100, 300n),
 ];
 
+/** Attributes of a stall. */
+function ranIn(stack: string): NonNullable<MadeSpan['attributes']> {
+  return [
+    { name: 'eventloop.cause', type: 'string', value: 'code' },
+    { name: 'code.stacktrace', type: 'string', value: stack },
+  ];
+}
+
 describe('a comparison of two recordings', () => {
   it('says what became slower, what faster, and what neither', async () => {
     const { groups, ...sides } = await comparison(service('shop', BEFORE), service('shop', AFTER));
@@ -59,14 +67,14 @@ describe('a comparison of two recordings', () => {
       ['GET /old', 'shop', null],
       ['GET /b', 'shop', [false, true]],
     ]);
-    expect(groups[0]!.before).toEqual({ count: 20, errors: 0, p50: 102e6, p95: 104e6 });
+    expect(groups[0]!.before).toEqual({ count: 20, errors: 0, p50: 102e6, p95: 104e6, p99: 104e6 });
     for (const width of [60, 80, 200]) {
       const lines = [...comparisonText({ ...sides, groups }, textStyle(width, false))];
       expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
-      expect(lines.filter((line) => /^[SFAT][a-z ]+$/.test(line))).toEqual([
+      expect(lines.filter((line) => /^(?:Slower|Faster|About|Too few)/.test(line))).toEqual([
         'Slower',
         'Faster',
-        'About the same',
+        'About the same: within chance, or less than 5 %',
         'Too few to compare',
       ]);
       expect(lines[lines.indexOf('Slower') + 2]).toMatch(
@@ -112,5 +120,78 @@ describe('a comparison of two recordings', () => {
     expect(groups.map(({ name, service: of }) => [name, of])).toEqual([['GET /a', null]]);
     const text = [...comparisonText({ ...sides, groups }, textStyle(200, false))].join('\n');
     expect(text).toContain('These are different services: shop before, mail after.');
+  });
+
+  it('names a tail that was repaired while the usual spans stay as they were', async () => {
+    // One of ten took a second; afterwards a tenth of it.
+    const side = (slow: number): string =>
+      service(
+        'shop',
+        Array.from({ length: 600 }, (_, at): MadeSpan => {
+          const id = BigInt(at + 1);
+          const begin = 100 * at;
+          const length = at % 10 === 3 ? slow + (at % 7) : 20 + ((at * 31) % 11);
+          return { id, trace: id, name: 'GET /a', flags: SERVER, at: [begin, begin + length] };
+        }),
+      );
+    const compared = await comparison(side(1000), side(100));
+    const [group] = compared.groups;
+    expect(group).toMatchObject({ change: 'faster', tail: { percent: 95 } });
+    expect(group!.tail!.high).toBeLessThan(0.2);
+    expect(group!.before.p50).toBe(group!.after.p50);
+    const lines = [...comparisonText(compared, textStyle(100, false))];
+    const row = lines[lines.indexOf('Faster') + 2]!;
+    expect(row).toMatch(/p95 90 % faster \(/);
+    expect(row).toContain('1 s → 103 ms');
+    const worse = await comparison(side(100), side(1000));
+    expect(worse.groups).toMatchObject([{ change: 'slower', tail: { percent: 95 } }]);
+    const same = await comparison(side(100), side(101));
+    expect(same.groups).toMatchObject([{ change: 'same', tail: null }]);
+  });
+
+  it('shows first what is gone or new, and the functions that block no longer', async () => {
+    const stalled = (id: bigint, line: number): MadeSpan => ({
+      ...{ id, trace: id, name: 'event loop blocked', at: [Number(id), Number(id) + 50] },
+      attributes: ranIn(`at distance (/app/search.js:${line}:9)`),
+    });
+    const stalls = (line: number, count: number, first: bigint): MadeSpan[] =>
+      Array.from({ length: count }, (_, at) => stalled(first + BigInt(at), line));
+    const calls = spans('GET /old', 5, 500n);
+    const other = (id: bigint): MadeSpan => {
+      return { ...stalled(id, 1), attributes: ranIn('at parse (/app/orders.js:4:9)') };
+    };
+    const compared = await comparison(
+      service('shop', [...BEFORE, ...calls, ...stalls(6, 30, 600n), other(700n)]),
+      // A release has moved the function by a line.
+      service('shop', [
+        ...AFTER,
+        ...stalls(7, 2, 600n),
+        ...[...Array(9)].map((_, at) => other(700n + BigInt(at))),
+      ]),
+    );
+    const seen = compared.groups.flatMap(({ name, statement, change }) =>
+      change === 'gone' || change === 'new' || change === 'fewer' || change === 'more'
+        ? [[statement ?? name, change]]
+        : [],
+    );
+    expect(seen.toSorted()).toEqual([
+      ['GET /old', 'gone'],
+      ['distance (app/search.js)', 'fewer'],
+      ['parse (app/orders.js)', 'more'],
+    ]);
+    const lines = [...comparisonText(compared, textStyle(100, false))];
+    const titles = lines.filter((line) =>
+      /^(?:Gone and new|Slower|Faster|About|Too few)/.test(line),
+    );
+    expect(titles[0]).toBe('Gone and new');
+    const rows = lines.slice(lines.indexOf('Gone and new') + 2).slice(0, 3);
+    expect(rows.map((row) => row.trim())).toEqual([
+      expect.stringMatching(/distance \(app\/search\.js\).*nearly gone +30 → 2/),
+      expect.stringMatching(/^GET \/old .*gone +21 → 0/),
+      expect.stringMatching(/parse \(app\/orders\.js\).*hardly there before +1 → 9/),
+    ]);
+    expect(lines.find((line) => line.startsWith('Of the kinds'))).toMatch(
+      /^Of the kinds of spans, 1 gone, 1 nearly gone, 1 hardly there before\./,
+    );
   });
 });

@@ -129,14 +129,15 @@ function SidesWords({ runs, before, after }: SidesOfRuns & { runs: readonly Run[
   return words === undefined ? null : <p role="alert">{words}</p>;
 }
 
-/** What changed, in the order of `compare`: calls, times, failures. */
+/** What changed, in the order of `compare`: what is gone or new, calls, times, failures. */
 function Changes({ answer }: { answer: CompareAnswer }) {
-  const { calls, slower, faster, errors, same, few } = comparisonTables(
+  const { presence, calls, slower, faster, errors, same, few } = comparisonTables(
     answer.groups,
     answer.errors,
   );
   return (
     <>
+      <FiguresTable table={presence} cell={groupLink} />
       <FiguresTable
         table={calls}
         cell={({ group, calls: { route } }, column, text) =>
