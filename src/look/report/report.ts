@@ -16,6 +16,7 @@ import { refusedRequests } from './groups/refused-requests.js';
 import { groupWaits } from './groups/group-waits.js';
 import { InterruptionTally } from './threads/interruptions.js';
 import { isoTime } from './measures/units.js';
+import { delayedRequests } from './slow/delayed-requests.js';
 import { longStalls } from './slow/delayed-spans.js';
 import { mpiRuns } from './mpi/mpi.js';
 import { openSpans } from './trees/open-spans.js';
@@ -288,6 +289,7 @@ function* figureSteps(
   const routes = by === 'route' ? sampled : [];
   const { errors, failedCalls } = yield* errorTypes(selection, before);
   const { lines, stalls: stallsOfLines } = stallsByLine(index, interruptions);
+  const delayed = yield* delayedRequests(selection, interruptions, stallsOfLines);
   const profiles = [...index.profiles()];
   const requestOf = yield* requestsOfSamples(index, profiles);
   const figures: Omit<Report, 'findings'> = {
@@ -316,7 +318,7 @@ function* figureSteps(
       stalls: interruptions.list('stall'),
       collections: interruptions.list('collection'),
       threads: threads.map(({ figures }) => figures),
-      lines,
+      lines: lines.map((line, at) => ({ ...line, requests: delayed[at]! })),
       longest: yield* longStalls(selection, interruptions, called),
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },

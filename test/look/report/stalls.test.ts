@@ -7,7 +7,9 @@ import { CLIENT, SERVER, service, stall } from './handmade-service.js';
 import type { MadeSpan } from './handmade-service.js';
 import type { RowAnswer } from '../../../src/look/wire/answers.js';
 import { Served } from '../server/served.js';
-import { reportOn } from './recorded-service.js';
+import { recording, reportOn } from './recorded-service.js';
+import { startSpan } from '../../../src/spans/start-span.js';
+import type { Span } from '../../../src/spans/span.js';
 
 const cause = (value: string, cpuMs?: number): Pick<MadeSpan, 'attributes'> => {
   const attributes: MadeSpan['attributes'] = [{ name: 'eventloop.cause', type: 'string', value }];
@@ -194,5 +196,52 @@ describe('stalls', () => {
     expect(cpuMs() - from).toBeLessThan(20_000);
     expect(report.interruptions.longest).toHaveLength(10);
     expect(report.slowest).toHaveLength(1);
+  });
+
+  it('of a line say how many requests of each route they delayed, without the one that ran', async () => {
+    const begin = BigInt(Date.now() - 60_000) * 1_000_000n;
+    const { path } = await recording(
+      () => {
+        const at = (ms: number): bigint => begin + BigInt(ms) * 1_000_000n;
+        const request = (name: string, from: number, to: number): Span => {
+          const span = startSpan(name, {}, { kind: 'server', parent: null, startTime: at(from) });
+          span.end(at(to));
+          return span;
+        };
+        for (const from of [1000, 2000]) {
+          const ran = request('POST /import', from + 20, from + 320);
+          for (const wait of [0, 5, 10]) request('GET /orders', from + wait, from + 330);
+          // Its answer was ready; the others ended before, or began after.
+          request('POST /buy', from + 10, from + 310);
+          request('GET /orders', from - 50, from + 15);
+          request('GET /orders', from + 325, from + 400);
+          const links = [{ to: ran }];
+          startSpan(
+            'event loop blocked',
+            {
+              'eventloop.cause': 'code',
+              'eventloop.open_spans': 4,
+              'eventloop.request': 'POST /import',
+              'code.stacktrace': 'at parse (/app/import.js:7:3)',
+            },
+            { parent: null, startTime: at(from + 20), links },
+          ).end(at(from + 320));
+        }
+      },
+      { service: 'shop' },
+    );
+    const { report } = await reportOn([path]);
+    expect(report.interruptions.lines).toMatchObject([
+      {
+        ...{ line: '/app/import.js:7', count: 2, delayed: 8 },
+        requests: [
+          { name: 'GET /orders', count: 6 },
+          { name: 'POST /buy', count: 2 },
+        ],
+      },
+    ]);
+    expect(textOf(report)).toMatch(
+      /^parse \(app\/import\.js:7\) +2 +600 ms +300 ms +8 +GET \/orders 6, POST \/buy 2$/m,
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { counted } from '../../../core/readable-text.js';
 import { durationText, shareText } from '../measures/units.js';
+import { delayedText } from '../print/interruption-texts.js';
 import { codeText } from '../names/code-text.js';
 import type { Rule } from './evidence.js';
 
@@ -7,6 +8,8 @@ import type { Rule } from './evidence.js';
 const LEAST_SHARE = 0.02;
 /** Or a single stall of so many ns. */
 const LEAST_STALL = 500e6;
+/** Routes that are named. */
+const MOST_ROUTES = 3;
 
 /** A line of code keeps an event loop from turning. */
 export const blockingLine: Rule = {
@@ -18,6 +21,7 @@ export const blockingLine: Rule = {
       const stalls = stallsOfLines[number]!;
       const total = stalls.reduce((sum, { own }) => sum + own, 0);
       const max = Math.max(...stalls.map(({ own }) => own));
+      const routes = delayedText({ requests: line.requests.slice(0, MOST_ROUTES) });
       if (total < LEAST_SHARE * length && max < LEAST_STALL) return [];
       if (!window.hasInTwo(stalls.map(({ start }) => start))) return [];
       return {
@@ -27,7 +31,7 @@ export const blockingLine: Rule = {
         lost: line.total + (delayed * line.total) / count,
         service,
         text: `${service ?? 'an event loop'} was blocked for ${durationText(line.total)} by ${codeText(line)}: ${counted(delayed, 'span')} waited`,
-        evidence: `${counted(count, 'stall')}, the longest ${durationText(line.max)}, ${shareText(line.total / length)} of the time`,
+        evidence: `${counted(count, 'stall')}, the longest ${durationText(line.max)}, ${shareText(line.total / length)} of the time${routes === '' ? '' : `; delayed ${routes}`}`,
         trace: null,
         section: 'stalls',
         where: [],

@@ -1,5 +1,5 @@
 import { countText, durationText, shareText, timeText } from '../measures/units.js';
-import type { LongStall, NamedCount, ThreadOfProcess } from '../shape/thread-shape.js';
+import type { LongStall, NamedCount, StallLine, ThreadOfProcess } from '../shape/thread-shape.js';
 import { codeText } from '../names/code-text.js';
 import type { SlowTrace } from '../shape/trace-shape.js';
 
@@ -59,8 +59,13 @@ export function interruptedText({ duration, stalls, collections }: SlowTrace): s
   return `of this, ${texts.join(' and ')}`;
 }
 
+/** Routes whose requests a line delayed: `GET /orders 212, POST /buy 40`. */
+export function delayedText({ requests }: Pick<StallLine, 'requests'>): string {
+  return requests.map(({ name, count }) => `${name} ${countText(count)}`).join(', ');
+}
+
 /** Names the stall or collection that delayed a trace; undefined: that was not asked for. */
-export function delayedText({ delayedBy }: SlowTrace): string | undefined {
+export function delayedByText({ delayedBy }: SlowTrace): string | undefined {
   if (delayedBy === null) return undefined;
   const { name, start, duration } = delayedBy;
   const what = `${durationText(duration)} from ${timeText(start)}`;

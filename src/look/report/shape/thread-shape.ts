@@ -46,6 +46,8 @@ export interface StallLine extends StallCode {
   max: number;
   /** Spans of the thread that were open at the end of each. */
   delayed: number;
+  /** Requests that were open meanwhile and did not cause it, by route: those with the most first. */
+  requests: NamedCount[];
 }
 
 /** One of the longest stalls. */

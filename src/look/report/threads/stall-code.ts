@@ -1,4 +1,5 @@
 import type { RecordedValue } from '../../../spans/span-record.js';
+import type { IndexRow } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { entryOf } from '../../../core/map-entries.js';
 import type { InterruptionTally } from './interruptions.js';
@@ -62,6 +63,7 @@ export function frameOf(text: string): Frame | undefined {
 
 /** A stall of a line: when it began, and for how long the line itself was the reason, in ns. */
 export interface StallOfLine {
+  row: IndexRow;
   start: number;
   /** Without collections, and without the time in which the thread had no CPU, if it did not wait itself. */
   own: number;
@@ -69,7 +71,7 @@ export interface StallOfLine {
 
 /** Stalls by the code that ran, and those of each line. */
 interface StallsByLine {
-  lines: StallLine[];
+  lines: Omit<StallLine, 'requests'>[];
   stalls: StallOfLine[][];
 }
 
@@ -78,8 +80,9 @@ interface StallsByLine {
  * garbage for half of the time, its code is not the reason.
  */
 export function stallsByLine(index: LookIndex, interruptions: InterruptionTally): StallsByLine {
-  const lines = new Map<string, { line: StallLine; stalls: StallOfLine[] }>();
-  for (const { row, track, start, end, service } of interruptions.stallRows) {
+  const lines = new Map<string, { line: Omit<StallLine, 'requests'>; stalls: StallOfLine[] }>();
+  for (const stall of interruptions.stallRows) {
+    const { row, track, start, end, service } = stall;
     const { collection } = interruptions.overlap(track, start, end);
     if (2 * collection > end - start) continue;
     const valueOf = attributesOf(index, row);
@@ -98,7 +101,7 @@ export function stallsByLine(index: LookIndex, interruptions: InterruptionTally)
     const open = valueOf('eventloop.open_spans');
     const cpu = cause === 'code' ? valueOf('eventloop.cpu_ms') : undefined;
     const own = typeof cpu === 'number' ? Math.min(cpu * 1e6, duration) : duration;
-    stalls.push({ start, own: Math.max(0, own - collection) });
+    stalls.push({ row: stall, start, own: Math.max(0, own - collection) });
     line.count++;
     line.total += duration;
     line.max = Math.max(line.max, duration);

@@ -1,5 +1,5 @@
 import { codeText } from '../../names/code-text.js';
-import { AT_START, causeText, countsText, ranText } from '../interruption-texts.js';
+import { AT_START, causeText, countsText, delayedText, ranText } from '../interruption-texts.js';
 import type {
   Interruptions,
   LongStall,
@@ -49,6 +49,15 @@ export function stallLineTable({ lines }: Interruptions): ReportTable<StallLine>
       fieldColumn('delayed', 'count', 2, {
         explanation: 'Spans of the thread that were open at the end of these stalls',
       }),
+      {
+        title: 'requests',
+        explanation: 'Requests that were open on the thread meanwhile, and were not the cause',
+        unit: 'text',
+        value: (line) => delayedText(line) || null,
+        spare: 0,
+        least: 24,
+        isProse: true,
+      },
     ],
     lines,
     LINES_LIMIT,

@@ -5,7 +5,7 @@ import {
   causeText,
   countsText,
   ranText,
-  delayedText,
+  delayedByText,
   interruptedText,
   threadText,
 } from '../interruption-texts.js';
@@ -84,7 +84,7 @@ export function* traceLines(
     );
     const when = `${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}`;
     for (const line of wrapped(when, width)) yield paint('weak', line);
-    for (const text of [delayedText(trace), waitedText(trace), interruptedText(trace)]) {
+    for (const text of [delayedByText(trace), waitedText(trace), interruptedText(trace)]) {
       if (text !== undefined) yield* wrapped(text, width);
     }
     const columns = width < BARS_FROM ? table.columns : [...table.columns, barColumn(trace, width)];
