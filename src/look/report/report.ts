@@ -48,6 +48,7 @@ import { stallsByLine } from './threads/stall-code.js';
 import { slowShares } from './slow/slow-shares.js';
 import { slowTraces } from './slow/slow-traces.js';
 import { threadFigures } from './threads/threads.js';
+import { TimeWithoutCpu } from './threads/time-without-cpu.js';
 import { unknownAttributes } from './names/unknown-attributes.js';
 import { inTurns } from '../index/turns.js';
 import type { Steps } from '../index/turns.js';
@@ -343,6 +344,7 @@ function* figureSteps(
     routes,
     failedCalls,
     interruptions,
+    withoutCpu: new TimeWithoutCpu(index, interruptions),
     stallsOfLines,
   });
   return {

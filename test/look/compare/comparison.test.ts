@@ -166,7 +166,7 @@ describe('a comparison of two recordings', () => {
       service('shop', [
         ...AFTER,
         ...stalls(7, 2, 600n),
-        ...[...Array(9)].map((_, at) => other(700n + BigInt(at))),
+        ...Array.from({ length: 9 }, (_, at) => other(700n + BigInt(at))),
       ]),
     );
     const seen = compared.groups.flatMap(({ name, statement, change }) =>

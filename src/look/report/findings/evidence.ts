@@ -8,6 +8,7 @@ import type { Finding, FindingRule } from '../shape/finding-shape.js';
 import type { Report } from '../shape/report-shape.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
 import type { StallOfLine } from '../threads/stall-code.js';
+import type { TimeWithoutCpu } from '../threads/time-without-cpu.js';
 
 /** What the rules read: the figures of a report, and what they were made of. */
 export interface Evidence {
@@ -20,6 +21,7 @@ export interface Evidence {
   /** Calls that failed, as far as their records were read. */
   readonly failedCalls: readonly IndexRow[];
   readonly interruptions: InterruptionTally;
+  readonly withoutCpu: TimeWithoutCpu;
   /** By number of the report's lines of stalls. */
   readonly stallsOfLines: readonly (readonly StallOfLine[])[];
 }
@@ -94,6 +96,21 @@ export function exampleOf(
 export function typicalOf(index: LookIndex, requests: readonly SampledRequest[]): string | null {
   const sorted = requests.toSorted((a, b) => a.duration - b.duration);
   return exampleOf(index, sorted.slice(0, Math.ceil(sorted.length / 2)));
+}
+
+/** Without what ran while its process got no CPU: neighbours on the machine made it slow. */
+export function withCpu(evidence: Evidence): Evidence {
+  const { index, withoutCpu, routes, failedCalls } = evidence;
+  const hadCpu = (row: number, start: number, duration: number): boolean =>
+    withoutCpu.overlap(index.partOf(row).source, start, start + duration) === 0;
+  return {
+    ...evidence,
+    routes: routes.map(({ group, requests }) => ({
+      group,
+      requests: requests.filter(({ row, start, duration }) => hadCpu(row, start, duration)),
+    })),
+    failedCalls: failedCalls.filter(({ row, start, duration }) => hadCpu(row, start, duration)),
+  };
 }
 
 /** Ns that requests took, of all that they stand for in parts of all weights. */

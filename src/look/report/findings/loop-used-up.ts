@@ -21,7 +21,7 @@ interface Stretch {
 export const loopUsedUp: Rule = {
   name: 'loop used up',
   find(evidence) {
-    const { index, window, interruptions } = evidence;
+    const { index, window, interruptions, withoutCpu } = evidence;
     const delays = evidence.selection.curves(LOOP_DELAY_CURVE);
     return evidence.selection.curves(LOOP_BUSY_CURVE).flatMap((busy) => {
       const delay = delays.find(
@@ -36,9 +36,11 @@ export const loopUsedUp: Rule = {
       );
       const { number = -1 } = trackOf(index, busy) ?? {};
       const time = used.reduce((sum, { from, to }) => sum + to - from, 0);
-      // Collections are a reason of their own.
+      const of = index.sources[busy.source]!;
+      // Collections and neighbours on the machine are reasons of their own.
       const lost = used.reduce((sum, { from, to }) => {
-        return sum - interruptions.overlap(number, from, to).collection;
+        const { collection } = interruptions.overlap(number, from, to);
+        return sum - collection - withoutCpu.overlap(of, from, to);
       }, time);
       if (
         lost < LEAST_TIME ||

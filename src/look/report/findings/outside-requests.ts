@@ -17,7 +17,7 @@ const AROUND_SPAN = 0.5e6;
 export const outsideRequests: Rule = {
   name: 'outside requests',
   find(evidence) {
-    const { index, selection, window, report } = evidence;
+    const { index, selection, window, report, withoutCpu } = evidence;
     const { threads, profile } = report;
     // What other spans ran would count as outside.
     if (selection.conditional) return [];
@@ -26,7 +26,8 @@ export const outsideRequests: Rule = {
       if (thread === undefined || thread.spans < LEAST_SPANS) return [];
       const { used, times } = useOf(curve, window);
       // What ran while a span was open may all have been for it.
-      const outside = used - thread.busy - AROUND_SPAN * thread.spans;
+      const held = withoutCpu.overlap(index.sources[curve.source]!, window.from, window.to);
+      const outside = used - held - thread.busy - AROUND_SPAN * thread.spans;
       if (outside < LEAST_SHARE * used || outside < LEAST_TIME * window.length) return [];
       if (!window.hasInTwo(times)) return [];
       const { service } = thread;

@@ -3,6 +3,7 @@ import { collections } from './collections.js';
 import { constantTimeout } from './constant-timeout.js';
 import { died } from './died.js';
 import { dominatedTail } from './dominated-tail.js';
+import { withCpu } from './evidence.js';
 import type { Evidence, Rule } from './evidence.js';
 import { failures } from './failures.js';
 import { loopUsedUp } from './loop-used-up.js';
@@ -39,8 +40,9 @@ export function findingsOf(evidence: Evidence): Finding[] {
   const { groups, length, by } = evidence.report;
   const requests = groups.reduce((sum, { count }) => sum + count, 0);
   const isEnough = by === 'route' && length >= LEAST_TIME && requests >= LEAST_REQUESTS;
+  const seen = withCpu(evidence);
   return RULES.filter(({ isAlways }) => isAlways === true || isEnough)
-    .flatMap((rule) => rule.find(evidence))
+    .flatMap((rule) => rule.find(seen))
     .sort((a, b) => LOSSES.indexOf(a.loss) - LOSSES.indexOf(b.loss) || b.lost - a.lost)
     .slice(0, MOST_FINDINGS);
 }

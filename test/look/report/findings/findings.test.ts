@@ -245,4 +245,34 @@ describe('findings', () => {
       /^299 waits of 8.97 s together, held by GET \/orders\/:id/,
     );
   });
+
+  it.each([
+    ['held', 0],
+    ['code', 1],
+  ])(
+    'take waits while the loop was blocked, %s, for a small pool: %d times',
+    async (cause, times) => {
+      const findings = await findingsOn((request) => {
+        const { span, start, number } = request;
+        // For a second of every ten, requests queue up.
+        if (number % 50 >= 5) return calls(request, ['SELECT orders'], 5);
+        if (number % 50 === 0) {
+          const attributes = {
+            'eventloop.cause': cause,
+            'code.stacktrace': 'at parse (/app/import.js:7:3)',
+          };
+          startSpan('event loop blocked', attributes, { parent: null, startTime: start }).end(
+            start + 600n * MS,
+          );
+        }
+        const links = [{ to: span, attributes: { 'tracewright.pool.held': 30e6 } }];
+        const options = { parent: span, startTime: start, links };
+        startSpan('generic pool', {}, options).end(start + 30n * MS);
+        endCall(call(request, span, 'SELECT orders', 30, 5));
+        return 36;
+      });
+      const pools = rulesOf(findings).filter((rule) => rule === 'pool is the queue');
+      expect(pools).toHaveLength(times);
+    },
+  );
 });
