@@ -2,6 +2,7 @@
 
 import type { Counter, Source, Track } from '../index/look-index.js';
 import type { NamedCount } from '../report/shape/thread-shape.js';
+import type { PoolHolder } from '../report/shape/trace-shape.js';
 
 /** The header with the token of the session. */
 export const TOKEN_HEADER = 'x-tracewright-token';
@@ -186,6 +187,8 @@ export interface RowAnswer {
   /** Of a stall or a collection: what ran on its thread, and what it delayed, as the report says it. */
   ran: NamedCount[];
   delayed: NamedCount[];
+  /** Of a wait for a pool: who had the connection. */
+  heldBy: PoolHolder | null;
   traceId?: string | undefined;
   spanId?: string | undefined;
   /** For a person: bigints are texts. */

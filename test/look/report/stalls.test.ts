@@ -240,6 +240,14 @@ describe('stalls', () => {
         ],
       },
     ]);
+    const note = 'Stalls, threads and memory are of the whole process: --where does not apply.';
+    for (const choice of ['all', 'screen', ['stalls', 'threads']] as const) {
+      const linesOf = (where: readonly string[]): string[] => [
+        ...textReport(report, textStyle(110, false), where, choice),
+      ];
+      expect(linesOf(['--where name=x']).filter((line) => line === note)).toHaveLength(1);
+      expect(linesOf(['--since +1s'])).not.toContain(note);
+    }
     expect(textOf(report)).toMatch(
       /^parse \(app\/import\.js:7\) +2 +600 ms +300 ms +8 +GET \/orders 6, POST \/buy 2$/m,
     );

@@ -5,17 +5,14 @@ import type { RecordedLink } from '../../../spans/span-record.js';
 import { wordsOf } from '../../index/serve/find-rows.js';
 import type { IndexPart, LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
-import { recordedSpan } from '../names/recorded-attributes.js';
 import type { PoolWaits, TimeShare } from '../shape/report-shape.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
-import { rowName } from '../names/row-name.js';
 import { CHOSEN, SPAN } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
 import { TimeSampler } from '../measures/samples.js';
+import { HELD, linkToHolder, requestAbove } from '../trees/pool-holder.js';
 import { TracesElsewhere } from '../trees/traces-elsewhere.js';
 
-/** Of the link to the span that had the connection: for how many ns it had had it. */
-const HELD = 'tracewright.pool.held';
 /** Waits of a pool whose records are read for who held its connections, evenly from their time. */
 const SAMPLES = 200;
 /** Waits of a pool of which it is known who waited, and holders of one wait that are followed. */
@@ -23,8 +20,6 @@ const MOST_QUEUED = 1 << 20;
 const MOST_HOLDERS = 64;
 /** Between the end of a wait and the moment since when its span had the connection, in ns. */
 const SAME_MOMENT = 1e6;
-/** From a span up to its request. */
-const MOST_ANCESTORS = 100;
 /** Names that are reported of a pool. */
 const MOST_NAMES = 5;
 
@@ -165,17 +160,13 @@ class Queue {
     const begin = rowAt(this.#index, row).start;
     let wait: number | undefined = row;
     for (let steps = 0; wait !== undefined && steps < MOST_HOLDERS; steps++) {
-      const link = this.#linkOf(wait);
+      const link = linkToHolder(this.#index, wait);
       if (link === undefined) return;
       const until: number = rowAt(this.#index, wait).end;
       const since = until - Number(link.attributes[HELD]);
       yield { link, time: until - Math.max(begin, since) };
       wait = since > begin ? this.#endedAt(since, link.spanId) : undefined;
     }
-  }
-
-  #linkOf(row: number): RecordedLink | undefined {
-    return recordedSpan(this.#index, row)?.links.find(({ attributes }) => HELD in attributes);
   }
 
   /** The wait of a span that ended when it got the connection. */
@@ -193,17 +184,6 @@ class Queue {
     const { parent } = rowAt(this.#index, row);
     return parent < 0 ? undefined : rowAt(this.#index, parent);
   }
-}
-
-/** The name of the request that a span belongs to; else of the span at the top, in its process. */
-function requestAbove(index: LookIndex, row: number): string {
-  let top = rowAt(index, row);
-  for (let steps = 0; steps < MOST_ANCESTORS && !top.isRequest && top.parent >= 0; steps++) {
-    const above = rowAt(index, top.parent);
-    if (above.part.source !== top.part.source) break;
-    top = above;
-  }
-  return rowName(index, top.row);
 }
 
 function addTo(times: Map<string, number>, name: string, time: number): void {

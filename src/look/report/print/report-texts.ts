@@ -2,7 +2,7 @@ import { counted } from '../../../core/readable-text.js';
 import type { SourceState } from '../../index/look-index.js';
 import type { Group, Report, ReportSource } from '../shape/report-shape.js';
 import { nameWithTarget } from '../names/request-name.js';
-import type { SlowTrace, WaitedFor } from '../shape/trace-shape.js';
+import type { PoolHolder, SlowTrace, WaitedFor } from '../shape/trace-shape.js';
 import { bytesText, countText, durationText, shareText } from '../measures/units.js';
 
 /** Title of the traces. */
@@ -129,4 +129,28 @@ export function waitedText(trace: SlowTrace): string | undefined {
     ...waits.filter(({ kind }) => kind === 'blocked').map(textOf),
     ...(others.length === 0 ? [] : [`waited for ${others.join(', ')}`]),
   ].join(', ');
+}
+
+/** Digits of a trace's id by which it is found. */
+export const PREFIX = 8;
+/** Waits for pools that are explained. */
+const MOST_HELD = 5;
+
+/** Who had the connections that a trace waited for, the longest waits first. */
+export function heldTexts({ rows }: SlowTrace): string[] {
+  const waits = rows.flatMap(({ heldBy, name, duration, repeated }) =>
+    heldBy === null ? [] : [{ heldBy, name, duration, repeated }],
+  );
+  return waits
+    .sort((a, b) => b.duration - a.duration)
+    .slice(0, MOST_HELD)
+    .map(({ heldBy, name, duration, repeated }) => {
+      const waited = repeated > 1 ? `the longest of ${repeated} waits` : durationText(duration);
+      return `${name}, ${waited}: held by ${holderText(heldBy)}`;
+    });
+}
+
+/** `POST /checkout (trace 4f2ac3d4) 1.2 s` */
+export function holderText({ name, traceId, time }: PoolHolder): string {
+  return `${name ?? 'what is not recorded'} (trace ${traceId.slice(0, PREFIX)}) ${durationText(time)}`;
 }

@@ -24,6 +24,15 @@ export interface TreeSpanFields extends NamedSpan {
   missingParent: boolean;
 }
 
+/** Who had the connection of a pool that a span waited for. */
+export interface PoolHolder {
+  /** Its request; null: it is not recorded. */
+  name: string | null;
+  traceId: string;
+  /** For how many ns it had had it. */
+  time: number;
+}
+
 /** A span of a slow trace. */
 export interface TreeRow extends TreeSpanFields {
   /**
@@ -41,12 +50,14 @@ export interface TreeRow extends TreeSpanFields {
   collections: number;
   /** How many siblings of one name the row is for. Their times are summed, their children are left out. */
   repeated: number;
+  /** Of the longest of these waits for a pool: who had the connection. Null: it is none, or that is not known. */
+  heldBy: PoolHolder | null;
 }
 
 /** A span of a trace, for its tree. `target` is set by `nameTargets`; the pauses are those that are wanted. */
 export interface TreeSpan extends Omit<
   TreeRow,
-  'depth' | 'duration' | 'self' | 'waited' | 'repeated'
+  'depth' | 'duration' | 'self' | 'waited' | 'repeated' | 'heldBy'
 > {
   /** Number of the parent among the spans; -1: it has none, or it is not there. */
   parent: number;
@@ -58,6 +69,8 @@ export interface TreeSpan extends Omit<
   runsFor?: number | undefined;
   /** Of a blocked span: the row of the stall. */
   stall?: number;
+  /** Of a wait for a pool. */
+  heldBy?: PoolHolder | null;
 }
 
 /** Time of the critical path by the name of the span that took it. */

@@ -9,7 +9,9 @@ import { RowSelection } from '../measures/selection.js';
 import type { SlowTrace, TreeRow, TreeSpan } from '../shape/trace-shape.js';
 import { InterruptionTally } from '../threads/interruptions.js';
 import { BlockedSpans } from './blocked-spans.js';
+import { POOLS } from '../../../spans/read/pool-names.js';
 import { CalledThreads } from './called-threads.js';
+import { holderOf } from './pool-holder.js';
 import { traceSpans } from './span-family.js';
 import { traceTree } from './trace-tree.js';
 
@@ -17,6 +19,9 @@ import { traceTree } from './trace-tree.js';
 const MAX_ROWS = 200;
 /** Calls of one trace of which it is read whom they have asked. */
 const MOST_TARGETS = 500;
+
+/** Waits for pools whose records are read. */
+const MOST_WAITS = 100;
 
 /** What kept the threads of a window. */
 export interface ThreadPauses {
@@ -53,6 +58,7 @@ export function describeTrace(
   const unread = Math.max(0, all - spans.length);
   nameTargets(index, rows, spans, new TargetBudget(MOST_TARGETS));
   addInterruptions(index, rows, spans, interruptions);
+  addHolders(index, rows, spans);
   called.addPauses(rows, spans);
   blocked.addTo(rows, spans);
   const tree = traceTree(spans, slow, maxRows, unfolds);
@@ -74,6 +80,14 @@ export function describeTrace(
     omitted: tree.omitted + unread,
   };
   return { trace, rows, spans, longest: tree.longest };
+}
+
+/** Says who had the connections that spans waited for. */
+function addHolders(index: LookIndex, rows: readonly number[], spans: readonly TreeSpan[]): void {
+  const waits = spans.flatMap((span, at) =>
+    POOLS.has(span.name) ? [{ span, row: rows[at]! }] : [],
+  );
+  for (const { span, row } of waits.slice(0, MOST_WAITS)) span.heldBy = holderOf(index, row);
 }
 
 /** Says of the requests among some spans how long their threads did not work meanwhile. */

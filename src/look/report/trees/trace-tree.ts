@@ -37,6 +37,10 @@ function* shownSiblings(
   }
 }
 
+function lengthOf({ start, end }: TreeSpan): number {
+  return end - start;
+}
+
 function rowOf(
   together: readonly number[],
   spans: readonly TreeSpan[],
@@ -47,6 +51,7 @@ function rowOf(
 ): TreeRow {
   const { kind, name, system, target, service, start, missingParent } = spans[together[0]!]!;
   const members = together.map((at) => spans[at]!);
+  const longest = members.reduce((most, each) => (lengthOf(each) > lengthOf(most) ? each : most));
   const sum = (of: (span: TreeSpan, at: number) => number): number =>
     members.reduce((total, span, i) => total + of(span, together[i]!), 0);
   return {
@@ -66,6 +71,7 @@ function rowOf(
     stalls: sum(({ stalls }) => stalls),
     collections: sum(({ collections }) => collections),
     repeated: together.length,
+    heldBy: longest.heldBy ?? null,
   };
 }
 
@@ -99,7 +105,7 @@ export function traceTree(
     }
     const row = rowOf(next.value, spans, family, waited, begin, depth);
     rows.push(row);
-    const length = (at: number): number => spans[at]!.end - spans[at]!.start;
+    const length = (at: number): number => lengthOf(spans[at]!);
     longestOf.set(
       row,
       next.value.reduce((most, at) => (length(at) > length(most) ? at : most)),

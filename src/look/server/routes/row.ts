@@ -2,6 +2,8 @@ import { rowAt } from '../../index/index-row.js';
 import { type LookIndex, MISSING_PARENT, NO_PARENT } from '../../index/look-index.js';
 import { inTurns, type Steps } from '../../index/turns.js';
 import { callTarget } from '../../report/names/call-target.js';
+import { POOLS } from '../../../spans/read/pool-names.js';
+import { holderOf } from '../../report/trees/pool-holder.js';
 import { CalledThreads } from '../../report/trees/called-threads.js';
 import { spansAround } from '../../report/slow/delayed-spans.js';
 import { isInterruption } from '../../report/names/interruption-kinds.js';
@@ -70,6 +72,7 @@ async function describe(index: LookIndex, row: number): Promise<RowAnswer> {
     isAlone: interrupts || (parent === NO_PARENT && isOnlyOne(index, row)),
     openMeanwhile: interrupts ? openMeanwhile(index, row) : { count: 0, rows: [] },
     ...(interrupts ? await spansAroundRow(index, row) : { ran: [], delayed: [] }),
+    heldBy: POOLS.has(name) ? holderOf(index, row) : null,
     traceId: traceId ?? undefined,
     spanId,
     details: index.details(row, MOST_ATTRIBUTES),

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { holderText } from '../../../look/report/print/report-texts.js';
 import { countsText, cpuText } from '../../../look/report/print/interruption-texts.js';
 import { nameWithDetail } from '../../../look/report/names/request-name.js';
 import type { RecordingAnswer, RowAnswer } from '../../../look/wire/answers.js';
@@ -31,7 +32,7 @@ export function Details() {
 function Answer(answer: RowAnswer) {
   const app = useApp();
   const { start, duration, status, unfinished, parent, traceId, spanId } = answer;
-  const { details, isAlone, openMeanwhile, ran, delayed, track, key } = answer;
+  const { details, isAlone, openMeanwhile, ran, delayed, heldBy, track, key } = answer;
   const isTrace = useStore(app.view, ({ view }) => view === 'trace');
   return (
     <>
@@ -63,6 +64,21 @@ function Answer(answer: RowAnswer) {
           <TrackLine track={track} />
           {ran.length > 0 && <Field name="ran" value={countsText(ran)} />}
           {delayed.length > 0 && <Field name="delayed" value={countsText(delayed)} />}
+          {heldBy !== null && (
+            <tr>
+              <th scope="row">held by</th>
+              <td>
+                <Link
+                  title="Show the trace that had the connection"
+                  go={() => {
+                    app.navigate('trace', { id: heldBy.traceId });
+                  }}
+                >
+                  {holderText(heldBy)}
+                </Link>
+              </td>
+            </tr>
+          )}
           {openMeanwhile.count > 0 && <OpenMeanwhile key={key} {...openMeanwhile} />}
           {traceId !== undefined && <Field name="status" value={status} />}
           {traceId !== undefined && <Field name="trace" value={traceId} />}
@@ -95,6 +111,7 @@ function Answer(answer: RowAnswer) {
           {Object.entries(details)
             // They are above.
             .filter(([field]) => traceId === undefined || !ABOVE.includes(field))
+            .filter(([field]) => heldBy === null || field !== 'links')
             .map(([field, value]) => (
               <Field key={field} name={field} value={textOf(field, value, duration)} />
             ))}

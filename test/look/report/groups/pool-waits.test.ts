@@ -3,6 +3,12 @@ import { textReport } from '../../../../src/look/report/print/text/text-report.j
 import { textStyle } from '../../../../src/look/report/print/text/text-style.js';
 import type { Span } from '../../../../src/spans/span.js';
 import { startSpan } from '../../../../src/spans/start-span.js';
+import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
+import { rowAt } from '../../../../src/look/index/index-row.js';
+import { textTrace } from '../../../../src/look/report/print/text/text-trace.js';
+import { traceReport } from '../../../../src/look/report/trace-report.js';
+import type { RowAnswer } from '../../../../src/look/wire/answers.js';
+import { Served } from '../../server/served.js';
 import { recording, reportOn } from '../recorded-service.js';
 
 const MS = 1_000_000n;
@@ -138,4 +144,37 @@ it('a wait that begins in whole milliseconds, a little before its request, is wh
     ['generic pool', 79],
     ['POST /buy', 21],
   ]);
+});
+
+it('a trace says who held the connection that it waited for', async () => {
+  const { path, spans } = await recording(
+    () => {
+      let exporting!: Span;
+      request('POST /checkout', 0, 1200, (handler) => (exporting = handler));
+      request('GET /orders', 400, 1300, (handler) => {
+        waits(handler, 400, 1200, exporting, 1200);
+        waits(handler, 1200, 1250);
+      });
+    },
+    { service: 'shop' },
+  );
+  const { traceId } = spans.find(({ name }) => name === 'POST /checkout')!;
+  const index = await openLookIndex([path]);
+  const waiting = spans.find(({ name }) => name === 'GET /orders')!;
+  const report = await traceReport(index, waiting.traceId);
+  const row = index
+    .rowsOfTrace(waiting.traceId)
+    .find((each) => rowAt(index, each).name === 'postgresql pool')!;
+  index.close();
+  const held = report.slowest[0]!.rows.flatMap(({ heldBy }) => heldBy ?? []);
+  expect(held).toEqual([{ name: 'POST /checkout', traceId, time: 1.2e9 }]);
+  expect([...textTrace(report, textStyle(100, false))]).toContain(
+    `postgresql pool, 800 ms: held by POST /checkout (trace ${traceId.slice(0, 8)}) 1.2 s`,
+  );
+  const served = await Served.of(path);
+  try {
+    expect(await served.json<RowAnswer>('/data/row', { row })).toMatchObject({ heldBy: held[0] });
+  } finally {
+    await served.close();
+  }
 });

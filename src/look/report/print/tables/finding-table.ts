@@ -1,11 +1,10 @@
 import type { Finding } from '../../shape/finding-shape.js';
 import type { Report } from '../../shape/report-shape.js';
+import { PREFIX } from '../report-texts.js';
 import { fieldColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
 
 const LIMIT = 7;
-/** Digits of a trace's id by which it is found. */
-const PREFIX = 8;
 
 /** What a finding stands on, and where to go on: `99 of 1,212 requests (trace c3d44fbd, section errors)`. */
 export function furtherText({ evidence, trace, section }: Finding): string {

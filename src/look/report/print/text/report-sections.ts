@@ -26,7 +26,7 @@ import {
 import { sectionLines } from './text-table.js';
 import type { TextRole, TextStyle } from './text-style.js';
 
-type Lines = Generator<string, void>;
+export type Lines = Generator<string, void>;
 type Section = (report: Report, style: TextStyle) => Lines;
 
 /** Lines of a text; none if there is no text. */

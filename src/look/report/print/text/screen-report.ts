@@ -44,8 +44,16 @@ function screenTable<T>(
   };
 }
 
-/** The lines of the report that fit one screen: what is wrong, and the figures that say most. */
-export function* screenReport(report: Report, style: TextStyle): Generator<string, void> {
+/**
+ * The lines of the report that fit one screen: what is wrong, and the figures that say most.
+ *
+ * @param notes on the tables, a line each.
+ */
+export function* screenReport(
+  report: Report,
+  style: TextStyle,
+  notes: readonly string[] = [],
+): Generator<string, void> {
   const { errors, interruptions } = report;
   const head = [...headLines(report, style)];
   const tables = [
@@ -58,7 +66,10 @@ export function* screenReport(report: Report, style: TextStyle): Generator<strin
     screenTable(processTable(report), 'recordings', 5, 1),
     screenTable(openTable(report), 'open', 6, 1),
   ];
-  const foot = [...footLines(style)];
+  const foot = [
+    ...footLines(style),
+    ...notes.flatMap((note) => [...paragraph(style, 'weak', note)]),
+  ];
   // The least room is found by taking rows of the longest table.
   for (;;) {
     const lines = tables.map(({ lines: linesOf, rows }) => linesOf(rows, style));

@@ -6,11 +6,15 @@ import { incompleteText, summaryText } from '../report-texts.js';
 import { sourceTable } from '../tables/source-tables.js';
 import { timeText } from '../../measures/units.js';
 import { wrapped } from './display-width.js';
-import { paragraph, SECTION_NAMES, SECTIONS } from './report-sections.js';
+import { paragraph, SECTION_NAMES, SECTIONS, type Lines } from './report-sections.js';
 import type { SectionName } from './report-sections.js';
 import { screenReport } from './screen-report.js';
 import type { TextStyle } from './text-style.js';
 import { tableLines } from './text-table.js';
+
+/** Sections of all that a process did. */
+const OF_PROCESSES: readonly SectionName[] = ['stalls', 'threads', 'memory'];
+const WHOLE = 'Stalls, threads and memory are of the whole process: --where does not apply.';
 
 /** What of a report is printed: everything, one screen, or some sections. */
 export type ReportChoice = 'all' | 'screen' | readonly SectionName[];
@@ -28,15 +32,24 @@ export function* textReport(
 ): Generator<string, void> {
   const { groups, mpi } = report;
   const isEmpty = groups.length === 0;
+  // It is said once, after the first of these sections.
+  const notes = selected.some((option) => option.startsWith('--where')) ? [WHOLE] : [];
+  const noteOn = (name: SectionName, lines: readonly string[]): Lines =>
+    paragraph(
+      style,
+      'weak',
+      OF_PROCESSES.includes(name) && lines.length > 0 ? notes.pop() : undefined,
+    );
   if (typeof choice !== 'string') {
     for (const name of choice) {
       const lines = [...SECTIONS[name](report, style)];
       yield* lines.length === 0 ? [`Nothing for ${name}.`] : lines.slice(lines[0] === '' ? 1 : 0);
+      yield* noteOn(name, lines);
     }
     return;
   }
   if (choice === 'screen' && !isEmpty) {
-    yield* screenReport(report, style);
+    yield* screenReport(report, style, report.interruptions.lines.length > 0 ? notes : []);
     return;
   }
   yield* paragraph(style, 'title', summaryText(report));
@@ -46,7 +59,9 @@ export function* textReport(
   for (const hint of hintTexts(report)) yield* paragraph(style, 'hint', hint.join(' '));
   for (const name of SECTION_NAMES) {
     if (name === 'recordings') continue;
-    yield* SECTIONS[name](report, style);
+    const lines = [...SECTIONS[name](report, style)];
+    yield* lines;
+    yield* noteOn(name, lines);
     if (name === 'routes' && isEmpty && mpi.every(({ calls }) => calls.length === 0)) {
       yield '';
       yield* wrapped(nothingText(report, selected), style.width);

@@ -25,7 +25,7 @@ import { mpiTable } from '../tables/resource-tables.js';
 import { cellText } from '../tables/report-table.js';
 import { endOfTrace, traceTable } from '../tables/tree-tables.js';
 import { bytesText, countText, durationText, timeText } from '../../measures/units.js';
-import { waitedText } from '../report-texts.js';
+import { heldTexts, waitedText } from '../report-texts.js';
 import { shortened, wrapped } from './display-width.js';
 import { tableLines } from './text-table.js';
 import type { TextColumn } from './text-table.js';
@@ -89,6 +89,7 @@ export function* traceLines(
     }
     const columns = width < BARS_FROM ? table.columns : [...table.columns, barColumn(trace, width)];
     yield* tableLines({ ...table, columns }, style);
+    for (const text of heldTexts(trace)) yield* wrapped(text, width);
   }
 }
 
