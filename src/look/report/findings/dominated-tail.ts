@@ -1,7 +1,7 @@
 import { rowAt } from '../../index/index-row.js';
 import { scaleOf } from '../groups/callees.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
-import { countText, durationText, shareText } from '../measures/units.js';
+import { countText, durationText, roughly, shareText } from '../measures/units.js';
 import { exampleOf, ofService, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
@@ -42,7 +42,7 @@ export const dominatedTail: Rule = {
         loss: 'time',
         lost: time * scaleOf(route),
         service,
-        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): ${shareText(time / all)} of the slowest 5 % is ${callee}`,
+        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): ${shareText(roughly(time / all))} of the slowest 5 % is ${callee}`,
         evidence: `of ${countText(group.count)} requests, the longest took ${durationText(group.max)}`,
         trace: exampleOf(index, slow),
         section: 'slowest',

@@ -1,5 +1,5 @@
 import { weightedPercentile } from '../groups/callees.js';
-import { countText, durationText, shareText } from '../measures/units.js';
+import { countText, durationText, roughly, shareText } from '../measures/units.js';
 import { exampleOf, ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 
@@ -28,7 +28,9 @@ export const poolIsTheQueue: Rule = {
       const [worst] = waiting.sort((a, b) => b.p95 - a.p95);
       if (worst === undefined) return [];
       const { group, p95, of } = worst;
-      const holders = held.slice(0, 2).map((each) => `${each.name} ${shareText(each.share)}`);
+      const holders = held
+        .slice(0, 2)
+        .map((each) => `${each.name} ${shareText(roughly(each.share))}`);
       return {
         rule: 'pool is the queue',
         loss: 'time',

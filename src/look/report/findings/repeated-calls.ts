@@ -1,7 +1,7 @@
 import { addToList } from '../../../core/map-entries.js';
 import { weightedPercentile, weightOf } from '../groups/callees.js';
 import type { CallsOfRequest, SampledRequest } from '../groups/request-profile.js';
-import { countText, durationText, shareText } from '../measures/units.js';
+import { countText, durationText, roughly, shareText } from '../measures/units.js';
 import { nameWithTarget } from '../names/request-name.js';
 import { typicalOf, ofService, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
@@ -52,8 +52,8 @@ export const repeatedCalls: Rule = {
           loss: 'time',
           lost: time * group.total,
           service: group.service,
-          text: `${group.name}${ofService(group.service)} calls ${callee} ${typical} times a request, one after the other: ${shareText(time)} of its time`,
-          evidence: `in about ${shareText(share)} of ${countText(group.count)} requests, ${durationText(weightedPercentile(one, 50))} a call`,
+          text: `${group.name}${ofService(group.service)} calls ${callee} ${typical} times a request, one after the other: ${shareText(roughly(time))} of its time`,
+          evidence: `in about ${shareText(roughly(share))} of ${countText(group.count)} requests, ${durationText(weightedPercentile(one, 50))} a call`,
           trace: typicalOf(index, of),
           section: 'callees',
           where: group.where ?? [],

@@ -1,7 +1,7 @@
 import { scaleOf, weightOf } from '../groups/callees.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 import { addToList } from '../../../core/map-entries.js';
-import { countText, shareText } from '../measures/units.js';
+import { countText, roughly, shareText } from '../measures/units.js';
 import { nameWithTarget } from '../names/request-name.js';
 import { typicalOf, ofService, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
@@ -31,7 +31,7 @@ export const retries: Rule = {
           loss: 'time',
           lost: timeOf(of) * scaleOf(route),
           service: group.service,
-          text: `${group.name}${ofService(group.service)} repeats ${callee} when it has failed: three calls or more in about ${shareText(share)} of its requests`,
+          text: `${group.name}${ofService(group.service)} repeats ${callee} when it has failed: three calls or more in about ${shareText(roughly(share))} of its requests`,
           evidence: `of ${countText(group.count)} requests`,
           trace: typicalOf(index, of),
           section: 'callees',

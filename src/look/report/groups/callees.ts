@@ -42,6 +42,7 @@ interface CalleeTally {
   callee: CalleeName & Pick<Callee, 'service' | 'reached'>;
   durations: Weighted[];
   users: Map<Group, number>;
+  isEstimate: boolean;
 }
 
 /** What requests called: estimates from those of each route that were looked at, those that took the most time first. */
@@ -54,7 +55,11 @@ export function calleesOf(groups: readonly SampledGroup[]): Callee[] {
       for (const { name, system, target, reached, durations } of calls) {
         const callee = { name, system, target, service: group.service, reached };
         const key = [group.service, name, system, target].join('\n');
-        const tally = entryOf(tallies, key, () => ({ callee, durations: [], users: new Map() }));
+        const tally = entryOf(tallies, key, () => ({
+          ...{ callee, durations: [], users: new Map() },
+          isEstimate: false,
+        }));
+        tally.isEstimate ||= requests.length < group.recorded;
         tally.callee.reached ??= reached;
         const own = weight * scale;
         for (const duration of durations) tally.durations.push([duration, own]);
@@ -68,13 +73,14 @@ export function calleesOf(groups: readonly SampledGroup[]): Callee[] {
     .slice(0, MOST_CALLEES);
 }
 
-function describe({ callee, durations, users }: CalleeTally): Callee {
+function describe({ callee, durations, users, isEstimate }: CalleeTally): Callee {
   const requests = [...users.keys()].reduce((sum, { recorded }) => sum + recorded, 0);
   const count = durations.reduce((sum, [, weight]) => sum + weight, 0);
   const mostUsed = [...users].sort(([, a], [, b]) => b - a).slice(0, MOST_USERS);
   return {
     ...callee,
     count: Math.round(count),
+    isEstimate,
     perRequest: count / Math.max(1, requests),
     total: durations.reduce((sum, [duration, weight]) => sum + duration * weight, 0),
     p95: weightedPercentile(durations, 95),

@@ -3,6 +3,13 @@ export function digits(value: number): string {
   return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 }
 
+/** An estimate from some of many: two figures, as more would be chance. */
+export function roughly(value: number): number {
+  const rounded = Number(value.toPrecision(2));
+  // Nearly all is not all.
+  return rounded === 1 && value < 0.9995 ? 0.99 : rounded;
+}
+
 const STEPS = [
   { unit: 'ns', ns: 1 },
   { unit: 'µs', ns: 1e3 },

@@ -27,6 +27,8 @@ export interface Callee extends CalleeName {
   /** Of those that called it. */
   service: string | null;
   count: number;
+  /** Not all requests of the routes that call it were looked at. */
+  isEstimate: boolean;
   /** The service whose requests these calls became; null: it is not recorded. */
   reached: string | null;
   /** Calls a request, of the routes that call it. */

@@ -1,6 +1,6 @@
 import { nameWithTarget } from '../../names/request-name.js';
 import type { Callee, Report } from '../../shape/report-shape.js';
-import { digits } from '../../measures/units.js';
+import { countText, digits, roughly } from '../../measures/units.js';
 import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
 
@@ -9,7 +9,9 @@ const LIMIT = 50;
 /** What requests call: statements of databases, services and queues. */
 export function calleeTable({ callees }: Pick<Report, 'callees'>): ReportTable<Callee> {
   return tableOf<Callee>(
-    'Callees, estimated from a part of the requests',
+    callees.some(({ isEstimate }) => isEstimate)
+      ? 'Callees, estimated from a part of the requests'
+      : 'Callees',
     [
       { title: 'callee', unit: 'text', value: nameWithTarget, spare: 0, least: 20 },
       serviceColumn(2),
@@ -17,11 +19,19 @@ export function calleeTable({ callees }: Pick<Report, 'callees'>): ReportTable<C
         title: 'calls/req',
         explanation: 'Calls a request, of the routes that call it',
         unit: 'number',
-        value: ({ perRequest }) => digits(perRequest),
+        value: (callee) => digits(estimated(callee, callee.perRequest)),
         spare: 0,
       },
-      fieldColumn('count', 'count', 3, { title: 'calls' }),
-      fieldColumn('total', 'duration', 0),
+      {
+        title: 'calls',
+        unit: 'number',
+        value: (callee) =>
+          `${callee.isEstimate ? 'about ' : ''}${countText(estimated(callee, callee.count))}`,
+        spare: 3,
+      },
+      fieldColumn('total', 'duration', 0, {
+        value: (callee) => estimated(callee, callee.total),
+      }),
       fieldColumn('p95', 'duration', 1),
       { title: 'used by', unit: 'text', value: usersText, spare: 0, least: 24, isProse: true },
     ],
@@ -31,7 +41,14 @@ export function calleeTable({ callees }: Pick<Report, 'callees'>): ReportTable<C
   );
 }
 
+/** An estimate has no more figures than it can. */
+function estimated({ isEstimate }: Callee, value: number): number {
+  return isEstimate ? roughly(value) : value;
+}
+
 /** `GET /cart 40, GET /orders/:id 1`: with the calls a request. */
-function usersText({ users }: Callee): string {
-  return users.map(({ name, perRequest }) => `${name} ${digits(perRequest)}`).join(', ');
+function usersText(callee: Callee): string {
+  return callee.users
+    .map(({ name, perRequest }) => `${name} ${digits(estimated(callee, perRequest))}`)
+    .join(', ');
 }

@@ -1,7 +1,7 @@
 import type { Group, Report } from '../../shape/report-shape.js';
 import { groupTitle } from '../../names/request-name.js';
 import { HTTP } from '../../../../spans/read/system-of.js';
-import { digits, durationText } from '../../measures/units.js';
+import { digits, durationText, roughly } from '../../measures/units.js';
 import { waitShares, waitingGroups } from '../report-texts.js';
 import { fieldColumn, kindColumns, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
@@ -66,7 +66,8 @@ export function routeTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
       title: 'calls/req',
       explanation: 'Calls of services, databases and queues that a request makes',
       unit: 'number',
-      value: ({ calls }) => (calls === null ? null : digits(calls)),
+      value: ({ calls, sampled, recorded }) =>
+        calls === null ? null : digits(sampled < recorded ? roughly(calls) : calls),
       spare: 2,
     },
     fieldColumn('refused', 'share', 2, { title: '4xx' }),
