@@ -223,7 +223,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
       expect.stringMatching(/^GET \/orders.*shop4[78] % slower \(4\d % to 4\d %\)/),
       expect.stringMatching(/^SELECT/),
     ]);
-    expect(await rowsOf('About the same: within chance, or less than 5 %')).toEqual([expect.stringMatching(/^GET \/stock/)]);
+    expect(await rowsOf('About the same: within chance, or less than 5 %')).toEqual([
+      expect.stringMatching(/^GET \/stock/),
+    ]);
   });
 
   it('compare: takes the earlier one of a directory as the one before', async () => {
