@@ -69,6 +69,7 @@ void add_control_layout(Napi::Object exports) {
   put("waitingPage", kWaitingPage);
   put("waitingAlignment", kWaitingAlignment);
   put("groupBytes", sizeof(WaitingGroup));
+  put("waitingReserve", kWaitingReserve);
   put("openTable", kControlBytes);
   put("openHeadBytes", sizeof(OpenRecord));
   put("openState", offsetof(OpenRecord, state));

@@ -240,26 +240,6 @@ Napi::Value commit_as_is(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-// copyWaiting(ring, waiting, positions, from, count, number, reason): how many bytes lie after the
-// head then. How many records these are is in the first array of the index.
-Napi::Value copy_waiting(const Napi::CallbackInfo& info) {
-  const Environment& all = environment(info.Env());
-  const size_t id = info[1].As<Napi::Number>().Uint32Value();
-  const Napi::Int32Array positions = info[2].As<Napi::Int32Array>();
-  const size_t from = info[3].As<Napi::Number>().Uint32Value();
-  size_t count = info[4].As<Napi::Number>().Uint32Value();
-  const bool exist =
-      id < all.rings.size() && all.rings[id] && from + count <= positions.ElementLength();
-  if (!exist || all.rings[id]->waiting_index() == nullptr) {
-    return Napi::Number::New(info.Env(), 0);
-  }
-  const uint64_t bytes = ring_argument(info)->copy_waiting(
-      *all.rings[id], positions.Data() + from, &count, info[5].As<Napi::Number>().Uint32Value(),
-      static_cast<uint16_t>(info[6].As<Napi::Number>().Uint32Value()));
-  all.rings[id]->waiting_index()->call[WaitingIndex::kCount] = static_cast<int32_t>(count);
-  return Napi::Number::New(info.Env(), static_cast<double>(bytes));
-}
-
 Napi::Value commit_explicit(const Napi::CallbackInfo& info) {
   const uint32_t last_record = info[1].As<Napi::Number>().Uint32Value();
   const bool unordered = info[2].As<Napi::Boolean>();
@@ -371,10 +351,7 @@ Napi::Value ring_counts(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// What JavaScript has laid out about the records of a ring that wait: ring/waiting_index.h. It
-// keeps the arrays as long as it calls what it gets here.
-using Index = WaitingIndex;
-
+// The ring with this number, if records wait in it; or null.
 Ring* waiting_ring(const Napi::Value& id) {
   const Environment& all = environment(id.Env());
   const size_t at = id.As<Napi::Number>().Uint32Value();
@@ -385,131 +362,154 @@ Ring* waiting_ring(const Napi::Value& id) {
 template <typename T>
 constexpr napi_typedarray_type kTypeOf = napi_int32_array;
 template <>
-constexpr napi_typedarray_type kTypeOf<uint8_t> = napi_uint8_array;
-template <>
-constexpr napi_typedarray_type kTypeOf<uint16_t> = napi_uint16_array;
-template <>
 constexpr napi_typedarray_type kTypeOf<double> = napi_float64_array;
 
-// Reads arrays and numbers of an object by their names, and whether each is there and fits.
-class IndexReader {
- public:
-  explicit IndexReader(const Napi::Object& given) : given_(given) {}
-
-  // Returns the length.
-  template <typename T>
-  size_t read(const char* name, T** array, size_t least = 1) {
-    napi_typedarray_type type = napi_int8_array;
-    size_t length = 0;
-    void* data = nullptr;
-    const napi_status status = napi_get_typedarray_info(given_.Env(), given_.Get(name), &type,
-                                                        &length, &data, nullptr, nullptr);
-    fits_ &= status == napi_ok && data != nullptr && type == kTypeOf<T> && length >= least;
-    *array = static_cast<T*>(data);
-    return length;
-  }
-
-  template <typename T>
-  void read_number(const char* name, T* number) {
-    const Napi::Value value = given_.Get(name);
-    fits_ &= value.IsNumber();
-    *number = value.IsNumber() ? static_cast<T>(value.As<Napi::Number>().Int64Value()) : T{};
-  }
-
-  bool fits() const { return fits_; }
-
- private:
-  const Napi::Object given_;
-  bool fits_ = true;
-};
-
-bool is_power_of_two(size_t value) {
-  return value != 0 && (value & (value - 1)) == 0;
+// An array of an object; null: it is not there, or has fewer elements.
+template <typename T>
+T* array_of(const Napi::Object& from, const char* name, size_t least) {
+  napi_typedarray_type type = napi_int8_array;
+  size_t length = 0;
+  void* data = nullptr;
+  const napi_status status =
+      napi_get_typedarray_info(from.Env(), from.Get(name), &type, &length, &data, nullptr, nullptr);
+  const bool fits = status == napi_ok && type == kTypeOf<T> && length >= least;
+  return fits ? static_cast<T*>(data) : nullptr;
 }
 
-[[gnu::cold]] std::unique_ptr<Index> index_of(const Ring& ring, const Napi::Value& given) {
-  if (!given.IsObject()) return nullptr;
-  auto index = std::make_unique<Index>();
-  IndexReader reader(given.As<Napi::Object>());
-  const size_t groups = ring.options().waiting_groups;
-  reader.read_number("recordShift", &index->record_shift);
-  reader.read_number("decided", &index->decided);
-  reader.read_number("longest", &index->longest);
-  reader.read_number("linkAt", &index->link_at);
-  reader.read_number("startAt", &index->start_at);
-  reader.read_number("nameAt", &index->name_at);
-  reader.read_number("wordAfterName", &index->word_after_name);
-  reader.read_number("reasonAfterName", &index->reason_after_name);
-  reader.read_number("failedBit", &index->failed_bit);
-  reader.read_number("chosenMask", &index->chosen_mask);
-  reader.read_number("variantShift", &index->variant_shift);
-  if (!reader.fits() || index->record_shift > 31) return nullptr;
-  reader.read("call", &index->call, Index::kCalls);
-  reader.read("times", &index->times, Index::kTimes);
-  const size_t buckets = reader.read("buckets", &index->buckets);
-  reader.read("nexts", &index->nexts, groups);
-  reader.read("flags", &index->flags, groups);
-  reader.read("roots", &index->roots, groups);
-  reader.read("shared", &index->shared, groups);
-  reader.read("records", &index->records, groups);
-  reader.read("bytes", &index->bytes, groups);
-  reader.read("firsts", &index->firsts, groups);
-  reader.read("lasts", &index->lasts, groups);
-  reader.read("ended", &index->ended, groups);
-  reader.read("numbers", &index->numbers, 2);
-  reader.read("linked", &index->linked);
-  reader.read("marks", &index->marks, ring.capacity() >> index->record_shift);
-  index->kind_count = static_cast<uint32_t>(reader.read("kinds", &index->kinds));
-  reader.read("rootKinds", &index->root_kinds, index->kind_count);
-  reader.read("freeSlots", &index->free_slots);
-  const size_t released = reader.read("released", &index->released);
-  const size_t sets = reader.read("oldest", &index->oldest);
-  if (!reader.fits() || !is_power_of_two(buckets) || !is_power_of_two(sets)) return nullptr;
-  const size_t of_a_set = released / Index::kReleasedWords / sets;
-  if (!is_power_of_two(of_a_set) || of_a_set > 128) return nullptr;
-  index->bucket_mask = static_cast<uint32_t>(buckets - 1);
-  index->set_mask = static_cast<uint32_t>(sets - 1);
-  index->of_a_set = static_cast<uint32_t>(of_a_set);
-  return index;
-}
-
-// indexWaiting(ring, index): what ends a record and what releases a group.
+// indexWaiting(ring, shared, format): the functions that `kWaitingNames` names.
 [[gnu::cold]] Napi::Value index_waiting(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   Ring* const ring = waiting_ring(info[0]);
-  if (ring == nullptr || ring->options().stamp != Stamp::big) return env.Undefined();
-  std::unique_ptr<Index> index = index_of(*ring, info[1]);
-  if (!index) return env.Undefined();
-  ring->index_waiting(std::move(index));
+  if (ring == nullptr || !info[1].IsObject() || !info[2].IsObject()) return env.Undefined();
+  const Napi::Object from = info[1].As<Napi::Object>();
+  const size_t groups = ring->options().waiting_groups;
+  WaitingShared shared;
+  shared.words = array_of<int32_t>(from, "words", WaitingShared::kWords);
+  shared.times = array_of<double>(from, "times", WaitingShared::kTimes);
+  shared.flags = array_of<int32_t>(from, "flags", groups);
+  shared.roots = array_of<int32_t>(from, "roots", groups);
+  shared.free_slots = array_of<int32_t>(from, "freeSlots", ring->open_records().places());
+  const bool fits = shared.words != nullptr && shared.times != nullptr && shared.flags != nullptr &&
+                    shared.roots != nullptr && shared.free_slots != nullptr;
+  if (!fits) return env.Undefined();
+  const Napi::Object of_record = info[2].As<Napi::Object>();
+  const auto number = [&](const char* name) {
+    return static_cast<uint32_t>(number_of(of_record, name, 0));
+  };
+  WaitingFormat format;
+  format.decided = static_cast<int32_t>(number("decided"));
+  format.link_at = number("linkAt");
+  format.start_at = number("startAt");
+  format.name_at = number("nameAt");
+  format.word_after_name = number("wordAfterName");
+  format.reason_after_name = number("reasonAfterName");
+  format.failed_bit = number("failedBit");
+  format.chosen_mask = number("chosenMask");
+  format.variant_shift = number("variantShift");
+  format.late = static_cast<uint64_t>(number_of(of_record, "late", 0));
+  ring->index_waiting(shared, format);
   const WaitingFunctions functions = environment(env).slots.assign_waiting(env, ring);
   Napi::Object result = Napi::Object::New(env);
-  result["end"] = Napi::Value(env, functions.end);
-  result["release"] = Napi::Value(env, functions.release);
+  for (size_t i = 0; i < kWaitingCalls; ++i) {
+    result[kWaitingNames[i]] = Napi::Value(env, functions[i]);
+  }
   return result;
 }
 
+// What a call of JavaScript's about waiting records is given after the ring.
+class WaitingCall {
+ public:
+  explicit WaitingCall(const Napi::CallbackInfo& info) : info_(info), ring_(waiting_ring(info[0])) {
+    if (ring_ != nullptr && ring_->waiting_index() == nullptr) ring_ = nullptr;
+  }
+
+  // Null: there is no such ring, or group.
+  Ring* ring() const { return ring_; }
+  Ring* ring_of_group() const {
+    return ring_ != nullptr && number(1) < ring_->options().waiting_groups ? ring_ : nullptr;
+  }
+  uint32_t number(size_t at) const { return info_[at].As<Napi::Number>().Uint32Value(); }
+  template <typename Number>
+  Napi::Value answer(Number number) const {
+    return Napi::Number::New(info_.Env(), static_cast<double>(number));
+  }
+
+ private:
+  const Napi::CallbackInfo& info_;
+  Ring* ring_;
+};
+
 // countWaiting(ring, kind, counts): has the records of a kind counted there.
 Napi::Value count_waiting(const Napi::CallbackInfo& info) {
-  Ring* const ring = waiting_ring(info[0]);
-  const uint32_t kind = info[1].As<Napi::Number>().Uint32Value();
+  const WaitingCall call(info);
   Napi::Uint8Array bytes = info[2].As<Napi::Uint8Array>();
-  Index* const index = ring == nullptr ? nullptr : ring->waiting_index();
-  if (index == nullptr || kind >= Index::kMostKinds || bytes.ByteLength() < WaitingCounts::kBytes) {
-    return info.Env().Undefined();
+  if (call.ring() != nullptr && bytes.ByteLength() >= WaitingCounts::kBytes) {
+    auto* const counts = reinterpret_cast<WaitingCounts*>(bytes.Data());
+    call.ring()->waiting_index()->count_in(call.number(1), counts);
   }
-  index->counts[kind] = reinterpret_cast<WaitingCounts*>(bytes.Data());
   return info.Env().Undefined();
 }
 
-// moveEnded(ring, group, to, argument): what waits in slots of a group is let go, moves to the ring
-// as far as there is room, or is published for a reason. How many bytes it were.
-Napi::Value move_ended(const Napi::CallbackInfo& info) {
-  const auto number = [&](size_t at) { return info[at].As<Napi::Number>().Uint32Value(); };
-  Ring* const ring = waiting_ring(info[0]);
-  const bool exists = ring != nullptr && number(1) < ring->options().waiting_groups;
-  const auto to = static_cast<Ring::EndedTo>(number(2));
-  const uint64_t bytes = exists ? ring->move_ended(number(1), to, number(3)) : 0;
-  return Napi::Number::New(info.Env(), static_cast<double>(bytes));
+// learnWaiting(ring, slot, word, kind, isRoot): of which kind records like an open one are.
+Napi::Value learn_waiting(const Napi::CallbackInfo& info) {
+  const WaitingCall call(info);
+  if (call.ring() != nullptr) {
+    const uint32_t writer = call.ring()->open_records().head_at(call.number(1))->writer;
+    const bool is_root = info[4].As<Napi::Boolean>();
+    call.ring()->waiting_index()->learn(writer, call.number(2), is_root, call.number(3));
+  }
+  return info.Env().Undefined();
+}
+
+// copyWaiting(ring, group, reason)
+Napi::Value copy_waiting(const Napi::CallbackInfo& info) {
+  const WaitingCall call(info);
+  Ring* const ring = call.ring_of_group();
+  const auto reason = static_cast<uint16_t>(call.number(2));
+  return call.answer(ring == nullptr ? 0 : ring->copy_waiting(call.number(1), reason));
+}
+
+// relieveSlots(ring)
+Napi::Value relieve_slots(const Napi::CallbackInfo& info) {
+  const WaitingCall call(info);
+  return call.answer(call.ring() == nullptr ? 0 : call.ring()->relieve_slots());
+}
+
+// dropWaiting(ring, group)
+Napi::Value drop_waiting(const Napi::CallbackInfo& info) {
+  const WaitingCall call(info);
+  if (call.ring_of_group() != nullptr) call.ring()->drop_waiting(call.number(1));
+  return info.Env().Undefined();
+}
+
+// forgetWaiting(ring, group, reason)
+Napi::Value forget_waiting(const Napi::CallbackInfo& info) {
+  const WaitingCall call(info);
+  const auto reason = static_cast<uint16_t>(call.number(2));
+  if (call.ring_of_group() != nullptr) call.ring()->forget_waiting(call.number(1), reason);
+  return info.Env().Undefined();
+}
+
+// isOver(ring, high, low, start)
+Napi::Value is_over(const Napi::CallbackInfo& info) {
+  const WaitingCall call(info);
+  const double start = info[3].As<Napi::Number>().DoubleValue();
+  Ring* const ring = call.ring();
+  return Napi::Boolean::New(
+      info.Env(), ring == nullptr || ring->is_over(call.number(1), call.number(2), start));
+}
+
+// reclaimWaiting(ring, bytes)
+Napi::Value reclaim_waiting(const Napi::CallbackInfo& info) {
+  const WaitingCall call(info);
+  return call.answer(call.ring() == nullptr ? 0 : call.ring()->reclaim_waiting(call.number(1)));
+}
+
+// moveWaiting(ring, group)
+Napi::Value move_waiting(const Napi::CallbackInfo& info) {
+  const WaitingCall call(info);
+  Ring* const ring = call.ring_of_group();
+  return Napi::Boolean::New(info.Env(), ring != nullptr && ring->move_waiting(call.number(1)));
 }
 
 }  // namespace
@@ -521,10 +521,16 @@ void add_ring_calls(Napi::Object exports) {
   put("openWaiting", open_waiting);
   put("makeRoom", make_room);
   put("commitAsIs", commit_as_is);
-  put("copyWaiting", copy_waiting);
   put("indexWaiting", index_waiting);
   put("countWaiting", count_waiting);
-  put("moveEnded", move_ended);
+  put("learnWaiting", learn_waiting);
+  put("copyWaiting", copy_waiting);
+  put("relieveSlots", relieve_slots);
+  put("dropWaiting", drop_waiting);
+  put("forgetWaiting", forget_waiting);
+  put("isOver", is_over);
+  put("reclaimWaiting", reclaim_waiting);
+  put("moveWaiting", move_waiting);
   put("commitExplicit", commit_explicit);
   put("flush", flush_ring);
   put("attend", attend_ring);

@@ -20,12 +20,9 @@ TRACEWRIGHT_THREAD_LOCAL Ring* slots[RingSlots::kSlots];
 // The ring whose records wait; null: none.
 TRACEWRIGHT_THREAD_LOCAL Ring* waiting_slot;
 
-void end_waiting_slot(const void*) {
-  if (waiting_slot != nullptr) waiting_slot->end_waiting();
-}
-
-void release_waiting_slot(const void*) {
-  if (waiting_slot != nullptr) waiting_slot->release_waiting();
+template <void (Ring::*kCall)()>
+void call_waiting_slot(const void*) {
+  if (waiting_slot != nullptr) (waiting_slot->*kCall)();
 }
 
 template <Stamp kStamp, size_t kSlot>
@@ -152,16 +149,23 @@ napi_value put_words_any(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-napi_value end_waiting_any(napi_env env, napi_callback_info info) {
-  ring_of_function(env, info)->end_waiting();
+template <void (Ring::*kCall)()>
+napi_value call_waiting_any(napi_env env, napi_callback_info info) {
+  (ring_of_function(env, info)->*kCall)();
   return nullptr;
 }
 
-napi_value release_waiting_any(napi_env env, napi_callback_info info) {
-  ring_of_function(env, info)->release_waiting();
-  return nullptr;
-}
-
+// In the order of `kWaitingNames`.
+constexpr napi_callback kWaitingAny[kWaitingCalls] = {
+    call_waiting_any<&Ring::find_waiting>, call_waiting_any<&Ring::begin_waiting>,
+    call_waiting_any<&Ring::end_waiting>, call_waiting_any<&Ring::release_waiting>,
+    call_waiting_any<&Ring::link_waiting>};
+constexpr SlotCall kWaitingSlot[kWaitingCalls] = {
+    slot_call<call_waiting_slot<&Ring::find_waiting>>(),
+    slot_call<call_waiting_slot<&Ring::begin_waiting>>(),
+    slot_call<call_waiting_slot<&Ring::end_waiting>>(),
+    slot_call<call_waiting_slot<&Ring::release_waiting>>(),
+    slot_call<call_waiting_slot<&Ring::link_waiting>>()};
 constexpr napi_callback kCommitAny[kStamps] = {commit_any<Stamp::none>, commit_any<Stamp::native>,
                                                commit_any<Stamp::big>, commit_any<Stamp::interval>};
 constexpr napi_callback kReadStampAny[kStamps] = {
@@ -184,15 +188,14 @@ void RingSlots::release(const Ring* ring) {
 }
 
 WaitingFunctions RingSlots::assign_waiting(napi_env env, Ring* ring) {
-  if (waiting_slot != nullptr && waiting_slot != ring) {
-    return {make_function(env, "endWaiting", end_waiting_any, ring),
-            make_function(env, "releaseWaiting", release_waiting_any, ring)};
+  const bool is_first = waiting_slot == nullptr || waiting_slot == ring;
+  if (is_first) waiting_slot = ring;
+  WaitingFunctions made;
+  for (size_t i = 0; i < kWaitingCalls; ++i) {
+    made[i] = is_first ? slot_function(env, &waiting_[i], kWaitingNames[i], kWaitingSlot[i])
+                       : make_function(env, kWaitingNames[i], kWaitingAny[i], ring);
   }
-  waiting_slot = ring;
-  constexpr SlotCall kEnd = slot_call<end_waiting_slot>();
-  constexpr SlotCall kRelease = slot_call<release_waiting_slot>();
-  return {slot_function(env, &end_waiting_, "endWaiting", kEnd),
-          slot_function(env, &release_waiting_, "releaseWaiting", kRelease)};
+  return made;
 }
 
 RingFunctions RingSlots::assign(napi_env env, Ring* ring, Stamp stamp, bool words,

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iterator>
 
 #include "ring/ring.h"
 
@@ -22,11 +23,10 @@ struct RingFunctions {
   napi_value commit_open = nullptr;
 };
 
-// The functions that JavaScript calls for each record that waits.
-struct WaitingFunctions {
-  napi_value end = nullptr;
-  napi_value release = nullptr;
-};
+// The functions that JavaScript calls for each record that waits, in the order of their names.
+constexpr const char* kWaitingNames[] = {"find", "begin", "end", "release", "link"};
+constexpr size_t kWaitingCalls = std::size(kWaitingNames);
+using WaitingFunctions = std::array<napi_value, kWaitingCalls>;
 
 class RingSlots {
  public:
@@ -55,8 +55,7 @@ class RingSlots {
     Napi::FunctionReference put_words;
   };
   std::array<Functions, kSlots> functions_;
-  Napi::FunctionReference end_waiting_;
-  Napi::FunctionReference release_waiting_;
+  std::array<Napi::FunctionReference, kWaitingCalls> waiting_;
 };
 
 }  // namespace tracewright

@@ -91,17 +91,23 @@ void OpenRecords::put_ended(uint8_t* to, size_t bytes) {
   // Commits that come after the end of the ring.
   if (!exist()) return;
   std::memcpy(to, first_ + control_->ending_at, bytes);
-  put_number(to);
+  put_number(to, 0);
+  take_numbers(1);
   put_length(to, bytes);
   put_big_endian(to + control_->final_word_at, control_->final_word);
 }
 
-void OpenRecords::put_number(uint8_t* to) {
+void OpenRecords::put_number(uint8_t* to, uint32_t before) const {
   const int32_t at = options_.number_at;
   if (at < 0) return;
   const uint32_t number = control_->next_number.load(std::memory_order_relaxed);
-  put_big_endian(to + at + 4, number);
-  control_->next_number.store(number + 1, std::memory_order_release);
+  put_big_endian(to + at + 4, number + before);
+}
+
+void OpenRecords::take_numbers(uint32_t count) {
+  if (options_.number_at < 0) return;
+  const uint32_t number = control_->next_number.load(std::memory_order_relaxed);
+  control_->next_number.store(number + count, std::memory_order_release);
 }
 
 OpenRecord* OpenRecords::prepared_at(uint32_t at) const {

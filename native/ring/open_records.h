@@ -82,8 +82,10 @@ class OpenRecords {
   // Puts the bytes of the record that the thread ends to `to`, with the next number and
   // the final word. Its own number is not the last that was given: a kill could find it here.
   void put_ended(uint8_t* to, size_t bytes);
-  // Gives a record at the head the next number.
-  void put_number(uint8_t* to);
+  // Gives a record at the head the next number, or that after `before` others.
+  void put_number(uint8_t* to, uint32_t before) const;
+  // The next one is `count` later.
+  void take_numbers(uint32_t count);
   // Writes the length of a record into it.
   void put_length(uint8_t* to, size_t bytes) const {
     const size_t at = options_.length_at;

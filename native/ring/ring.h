@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "file/failure.h"
 #include "file/file_identity.h"
@@ -120,27 +121,38 @@ class alignas(64) Ring {
   // Publishes the `pending` bytes at the head as they are.
   void commit_as_is() { publish(static_cast<uint32_t>(control_->pending)); }
 
-  // Puts records of `waiting` at the head, one after the other, and publishes nothing. `positions`
-  // are the low halves of theirs, at most `*count`, which becomes how many it are. They get numbers
-  // from `number` on. Returns their bytes; 0: they find no room, or no ring can hold the first one.
-  [[gnu::cold]] uint64_t copy_waiting(const Ring& waiting, const int32_t* positions, size_t* count,
-                                      uint32_t number, uint16_t reason);
+  // ---- Of a ring in which records wait, by what `index_waiting` was given ----
 
-  // Of a ring whose records wait: what the calls below know of them.
-  void index_waiting(std::unique_ptr<WaitingIndex> index);
+  void index_waiting(const WaitingShared& shared, const WaitingFormat& format);
   WaitingIndex* waiting_index() { return index_.get(); }
-  // Has the open record that the index names wait with its group, and counts it. It stays in its
-  // slot. If the end is unusual, nothing has changed.
+  // The number of the group that `shared` has the words of; and of one that begins.
+  void find_waiting();
+  void begin_waiting();
+  // Has the open record in `shared` wait with its group, and counts it. It stays in its slot. If
+  // the end is unusual, nothing has changed.
   void end_waiting();
-  // Lets go of the group of the open record that the index names, and of that. Unless that is
-  // unusual.
+  // Lets go of the group of the open record in `shared`, and of that. Unless that is unusual.
   void release_waiting();
-  // What becomes of what waits in slots of a group.
-  enum class EndedTo : uint32_t { nowhere, ring, target };
-  // It is let go, or waits in the ring from here on, of which `argument` bytes are free, or is
-  // published in the ring that it waits for: with the next numbers, and `argument` for a reason. As
-  // many records as find room, the oldest first. Returns their bytes.
-  [[gnu::cold]] uint64_t move_ended(uint32_t group, EndedTo to, uint32_t argument);
+  // The record that was committed last, if there is one, waits with the group in `shared`, and is
+  // counted.
+  void link_waiting();
+  // Publishes what waits of a group in the ring that it waits for, with the next numbers and a
+  // reason. 0: it is done, or else the bytes that find no room there.
+  [[gnu::cold]] uint64_t copy_waiting(uint32_t group, uint16_t reason);
+  // What waits in slots waits in the ring from here on. 0, or the bytes that find no room.
+  [[gnu::cold]] uint64_t relieve_slots();
+  // Lets go of what waits of a group.
+  void drop_waiting(uint32_t group);
+  // The same, of a group that was decided: for a reason, or 0 if nobody gets it.
+  void forget_waiting(uint32_t group, uint16_t reason);
+  // Whether no decision concerns a record that begins at `start`, of a group that does not wait.
+  // `shared` gets when and why it was kept, or zeros.
+  [[gnu::cold]] bool is_over(uint32_t high, uint32_t low, double start);
+  // Lets go of the oldest records, up to one that waits. 0: so many bytes are free, or none waits;
+  // or else the group of that one.
+  [[gnu::cold]] uint32_t reclaim_waiting(uint64_t bytes);
+  // Has a group wait at the head. False: it is too large to wait longer.
+  [[gnu::cold]] bool move_waiting(uint32_t group);
 
   // Publishes records that were stamped by their writer, all or none: they are refused when the
   // clock of the first (u64 in the machine's byte order) lies before the last one of the ring.
@@ -298,6 +310,11 @@ class alignas(64) Ring {
     }
   }
   bool has_waiting_index() const;
+  WaitingGroup* waiting_groups();
+  uint64_t waiting_room() const;
+  std::vector<uint32_t> positions_of(uint32_t group) const;
+  uint64_t copy_records(uint32_t group, uint16_t reason);
+  void copy_record(uint32_t position, uint64_t bytes, size_t count, uint16_t reason);
   // Of the ring that this one feeds: before slots are freed, and to free them.
   void attend_slots();
   void free_slot(uint32_t at);
@@ -305,8 +322,8 @@ class alignas(64) Ring {
   void free_ended(uint32_t group);
   uint32_t reverse_ended(uint32_t at);
   uint8_t* put_ended(Ring& to, OpenRecord* head, uint32_t bytes);
-  void publish_waiting(OpenRecord* head, uint32_t at, uint32_t group, uint32_t kind,
-                       uint32_t bytes);
+  // Moves what waits in slots to a ring that has so much room, the oldest first.
+  uint64_t move_ended(uint32_t group, Ring& to, uint64_t room, uint16_t reason);
   // Publishes what the clock wants before the `pending` bytes at the head, and then these. Where it
   // finds no room, they are dropped.
   void commit_after_preface();

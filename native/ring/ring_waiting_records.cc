@@ -9,76 +9,88 @@ namespace tracewright {
 
 namespace {
 
+// Of a ring in which records wait: what one group may have that has to wait longer, and all of
+// them; and from when on it is decided before it has ended.
+constexpr size_t kPartOfGroup = 16;
+constexpr size_t kPartOfMoved = 2;
+constexpr size_t kPartOfLongest = 4;
+
+uint32_t low_half(uint64_t position) {
+  return static_cast<uint32_t>(position);
+}
+
 double elapsed(uint64_t from, uint64_t to) {
   return static_cast<double>(static_cast<int64_t>(to - std::min(from, to)));
 }
 
 uint8_t* end_of_name(const WaitingIndex& index, uint8_t* record) {
-  uint8_t* const name = record + index.name_at;
+  uint8_t* const name = record + index.format.name_at;
   return name + 2 + (big_endian_word(name) >> 16);
 }
 
 uint32_t word_of(const WaitingIndex& index, uint8_t* record) {
-  return big_endian_word(end_of_name(index, record) + index.word_after_name);
+  return big_endian_word(end_of_name(index, record) + index.format.word_after_name);
 }
 
 void put_reason(const WaitingIndex& index, uint8_t* record, uint16_t reason) {
-  uint8_t* const at = end_of_name(index, record) + index.reason_after_name;
+  uint8_t* const at = end_of_name(index, record) + index.format.reason_after_name;
   at[0] = static_cast<uint8_t>(reason >> 8);
   at[1] = static_cast<uint8_t>(reason);
+}
+
+double duration_of(const WaitingIndex& index, const uint8_t* record, uint32_t stamp_offset) {
+  return elapsed(big_endian_number(record + index.format.start_at),
+                 big_endian_number(record + stamp_offset));
+}
+
+bool has_failed(const WaitingIndex& index, uint8_t* record) {
+  return (word_of(index, record) & index.format.failed_bit) != 0;
 }
 
 // A record of a kind is not let go.
 void take_back(const WaitingIndex& index, uint32_t kind, uint8_t* record, uint32_t stamp_offset) {
   WaitingCounts* const counts = index.counts_of(kind);
   if (counts == nullptr) return;
-  const uint64_t start = big_endian_number(record + index.start_at);
-  const uint64_t end = big_endian_number(record + stamp_offset);
-  counts->take_back(elapsed(start, end), (word_of(index, record) & index.failed_bit) != 0);
+  counts->take_back(duration_of(index, record, stamp_offset), has_failed(index, record));
 }
 
-// The group with these words; 0: there is none.
-uint32_t find_group(const WaitingIndex& index, const WaitingGroup* groups, uint32_t high,
-                    uint32_t low) {
-  auto group = static_cast<uint32_t>(index.buckets[low & index.bucket_mask]);
-  while (group != 0 && (groups[group].low != low || groups[group].high != high)) {
-    group = static_cast<uint32_t>(index.nexts[group]);
+// Says before a head moves what a kill must know of a group: what lies below `upto` waits no longer
+// once that has moved from where it is. And afterwards that it has.
+class MovingGroup {
+ public:
+  MovingGroup(WaitingGroup& group, uint32_t state, uint64_t head, uint32_t upto)
+      : group_(group), before_(group.state.load(std::memory_order_relaxed)), upto_(upto) {
+    group_.mark.store(low_half(head), std::memory_order_relaxed);
+    group_.upto.store(upto, std::memory_order_relaxed);
+    group_.state.store(state, std::memory_order_release);
   }
-  return group;
-}
+  ~MovingGroup() {
+    group_.from.store(upto_, std::memory_order_release);
+    group_.state.store(before_, std::memory_order_release);
+  }
+  MovingGroup(const MovingGroup&) = delete;
+  MovingGroup& operator=(const MovingGroup&) = delete;
 
-// As src/spans/keep/remembered-traces.ts does.
-void remember(const WaitingIndex& index, uint32_t high, uint32_t low, uint64_t time) {
-  const uint32_t set = low & index.set_mask;
-  const uint32_t oldest = index.oldest[set];
-  index.oldest[set] = static_cast<uint8_t>((oldest + 1) & (index.of_a_set - 1));
-  int32_t* const at =
-      index.released + WaitingIndex::kReleasedWords * (set * index.of_a_set + oldest);
-  at[0] = static_cast<int32_t>(high);
-  at[1] = static_cast<int32_t>(low);
-  at[2] = static_cast<int32_t>(time >> WaitingIndex::kReleasedUnitBits) + 1;
-}
-
-// As `forget` of src/spans/keep/undecided-traces.ts.
-void forget_group(const WaitingIndex& index, uint32_t group, uint32_t low) {
-  index.records[group] = 0;
-  index.bytes[group] = 0;
-  const auto number = static_cast<int32_t>(group);
-  int32_t* to = &index.buckets[low & index.bucket_mask];
-  while (*to != number) to = &index.nexts[*to];
-  *to = index.nexts[group];
-  index.nexts[group] = index.numbers[0] == index.numbers[1] ? 0 : index.numbers[0];
-  index.numbers[0] = number;
-}
+ private:
+  WaitingGroup& group_;
+  const uint32_t before_;
+  const uint32_t upto_;
+};
 
 }  // namespace
 
-void Ring::index_waiting(std::unique_ptr<WaitingIndex> index) {
-  index_ = std::move(index);
+void Ring::index_waiting(const WaitingShared& shared, const WaitingFormat& format) {
+  index_ = std::make_unique<WaitingIndex>(shared, format, waiting_groups(), options_.waiting_groups,
+                                          capacity_);
+  index_->linked = low_half(head_);
 }
 
 bool Ring::has_waiting_index() const {
   return index_ != nullptr && !feeds_->finished();
+}
+
+WaitingGroup* Ring::waiting_groups() {
+  return reinterpret_cast<WaitingGroup*>(mapping() + kWaitingPage);
 }
 
 void Ring::attend_slots() {
@@ -88,7 +100,7 @@ void Ring::attend_slots() {
 void Ring::free_slot(uint32_t at) {
   ControlPage& control = feeds_->control();
   const int32_t left = control.open_records.load(std::memory_order_relaxed) - 1;
-  index_->free_slots[left] = static_cast<int32_t>(at);
+  index_->shared.free_slots[left] = static_cast<int32_t>(at);
   control.open_records.store(left, std::memory_order_relaxed);
 }
 
@@ -98,59 +110,40 @@ void Ring::free_open_record(OpenRecord* head, uint32_t at) {
   free_slot(at);
 }
 
-uint64_t Ring::copy_waiting(const Ring& waiting, const int32_t* positions, size_t* count,
-                            uint32_t number, uint16_t reason) {
-  const size_t most = *count;
-  const WaitingIndex* const index = waiting.index_.get();
-  if (finished() || waiting.options_.length_offset < 0 || index == nullptr) return 0;
-  *count = 0;
-  const uint64_t room = free_bytes();
-  const uint64_t longest = capacity_ / 2;
-  uint8_t* const to = data_ + (head_ & mask_);
-  uint64_t done = 0;
-  size_t copied = 0;
-  for (; copied < most; ++copied) {
-    const uint32_t bytes = waiting.record_bytes(static_cast<uint32_t>(positions[copied]));
-    if (bytes > longest - done) break;
-    // JavaScript's mistake must not become the service's.
-    if (bytes > waiting.capacity_ || bytes > room - done) {
-      *count = copied + 1;
-      return 0;
-    }
-    std::memcpy(to + done, waiting.at(static_cast<uint32_t>(positions[copied])), bytes);
-    done += bytes;
-  }
-  uint8_t* record = to;
-  for (size_t i = 0; i < copied; ++i) {
-    put_big_endian(record + index->link_at, number + static_cast<uint32_t>(i));
-    put_reason(*index, record, reason);
-    const uint64_t position = static_cast<uint32_t>(positions[i]) & waiting.mask_;
-    take_back(*index, index->marks[position >> index->record_shift], record, options_.stamp_offset);
-    record += big_endian_word(record + options_.length_offset);
-  }
-  *count = copied;
-  return done;
+void Ring::find_waiting() {
+  if (index_ == nullptr) return;
+  int32_t* const words = index_->shared.words;
+  words[WaitingShared::kGroup] =
+      static_cast<int32_t>(index_->find(static_cast<uint32_t>(words[WaitingShared::kHigh]),
+                                        static_cast<uint32_t>(words[WaitingShared::kLow])));
+}
+
+void Ring::begin_waiting() {
+  if (!has_waiting_index()) return;
+  int32_t* const words = index_->shared.words;
+  const uint32_t group =
+      index_->begin(static_cast<uint32_t>(words[WaitingShared::kHigh]),
+                    static_cast<uint32_t>(words[WaitingShared::kLow]), low_half(head_));
+  words[WaitingShared::kGroup] = group == 0 ? WaitingShared::kFull : static_cast<int32_t>(group);
 }
 
 void Ring::end_waiting() {
   if (!has_waiting_index()) return;
   WaitingIndex& index = *index_;
-  const auto at = static_cast<uint32_t>(index.call[WaitingIndex::kSlot]);
+  int32_t* const words = index.shared.words;
+  const auto at = static_cast<uint32_t>(words[WaitingShared::kSlot]);
   OpenRecord* const head = open_.head_at(at);
   const uint32_t state = head->state.load(std::memory_order_relaxed);
   const uint32_t bytes = state & OpenRecord::kLength;
-  const auto word = static_cast<uint32_t>(index.call[WaitingIndex::kWord]);
-  const uint32_t kind = index.kind_of(head->writer, word);
-  WaitingCounts* const counts = index.counts_of(kind);
+  const auto word = static_cast<uint32_t>(words[WaitingShared::kWord]);
+  WaitingCounts* const counts = index.counts_of(index.kind_of(head->writer, word, false));
   if (counts == nullptr) return;
   auto* const record = reinterpret_cast<uint8_t*>(head + 1);
-  const uint32_t high = big_endian_word(record + options_.group_at);
-  const uint32_t low = big_endian_word(record + options_.group_at + 4);
-  const auto* const groups = reinterpret_cast<const WaitingGroup*>(mapping() + kWaitingPage);
-  const uint32_t group = find_group(index, groups, high, low);
-  if (group == 0 || (index.flags[group] & index.decided) != 0) return;
-  const int32_t waits = index.bytes[group] + static_cast<int32_t>(bytes);
-  if (waits > index.longest) return;
+  const uint32_t group = index.find(big_endian_word(record + options_.group_at),
+                                    big_endian_word(record + options_.group_at + 4));
+  if (group == 0 || (index.shared.flags[group] & index.format.decided) != 0) return;
+  WaitingIndex::Waits& waits = index.of(group);
+  if (waits.bytes + bytes > capacity_ / kPartOfLongest) return;
 
   attend_slots();
   open_.put_length(record, bytes);
@@ -158,86 +151,140 @@ void Ring::end_waiting() {
   put_big_endian(record + options_.stamp_offset, end);
   head->state.store(state | OpenRecord::kEnded, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  put_big_endian(end_of_name(index, record) + index.word_after_name, word);
-  head->mark.store(static_cast<uint32_t>(index.ended[group]), std::memory_order_relaxed);
-  index.ended[group] = static_cast<int32_t>(at);
-  index.bytes[group] = waits;
-  index.call[WaitingIndex::kSlot] = WaitingIndex::kDone;
-  counts->add(elapsed(big_endian_number(record + index.start_at), end));
-}
-
-// The record of a slot lies at the head of a ring then, and is to be published.
-uint8_t* Ring::put_ended(Ring& to, OpenRecord* head, uint32_t bytes) {
-  uint8_t* const record = to.data_ + (to.head_ & to.mask_);
-  head->mark.store(static_cast<uint32_t>(feeds_->head_), std::memory_order_relaxed);
-  head->state.store(head->state.load(std::memory_order_relaxed) | OpenRecord::kCommitting,
-                    std::memory_order_release);
-  std::memcpy(record, head + 1, bytes);
-  return record;
-}
-
-void Ring::publish_waiting(OpenRecord* head, uint32_t at, uint32_t group, uint32_t kind,
-                           uint32_t bytes) {
-  WaitingIndex& index = *index_;
-  const auto position = static_cast<int32_t>(head_);
-  const uint64_t offset = head_ & mask_;
-  put_big_endian(data_ + offset + index.link_at, static_cast<uint32_t>(index.lasts[group]));
-  publish(bytes);
-  free_open_record(head, at);
-  index.linked[0] = static_cast<int32_t>(head_);
-  if (index.records[group]++ == 0) index.firsts[group] = position;
-  index.lasts[group] = position;
-  index.marks[offset >> index.record_shift] = static_cast<uint16_t>(kind);
+  put_big_endian(end_of_name(index, record) + index.format.word_after_name, word);
+  head->mark.store(waits.ended, std::memory_order_relaxed);
+  waits.ended = at;
+  waits.bytes += bytes;
+  words[WaitingShared::kSlot] = WaitingShared::kDone;
+  counts->add(elapsed(big_endian_number(record + index.format.start_at), end));
 }
 
 void Ring::release_waiting() {
   if (!has_waiting_index()) return;
   WaitingIndex& index = *index_;
-  const auto at = static_cast<uint32_t>(index.call[WaitingIndex::kSlot]);
+  int32_t* const words = index.shared.words;
+  const auto at = static_cast<uint32_t>(words[WaitingShared::kSlot]);
   OpenRecord* const head = open_.head_at(at);
-  auto kind = static_cast<uint32_t>(index.call[WaitingIndex::kKind]);
+  auto kind = static_cast<uint32_t>(words[WaitingShared::kKind]);
   const bool is_given = kind != 0;
-  const auto word = static_cast<uint32_t>(index.call[WaitingIndex::kWord]);
-  if (!is_given) kind = index.root_kind_of(head->writer, word);
+  const auto word = static_cast<uint32_t>(words[WaitingShared::kWord]);
+  if (!is_given) kind = index.kind_of(head->writer, word, true);
   WaitingCounts* const counts = index.counts_of(kind);
   if (counts == nullptr) return;
   const auto* const record = reinterpret_cast<const uint8_t*>(head + 1);
   const uint32_t high = big_endian_word(record + options_.group_at);
-  const uint32_t low = big_endian_word(record + options_.group_at + 4);
-  const auto chosen_from = static_cast<uint32_t>(index.call[WaitingIndex::kChosenFrom]);
-  if (!is_given && (high & index.chosen_mask) >= chosen_from) return;
-  auto* const groups = reinterpret_cast<WaitingGroup*>(mapping() + kWaitingPage);
-  const uint32_t group = find_group(index, groups, high, low);
-  if (group == 0 || (index.flags[group] | index.shared[group]) != 0) return;
-  if (index.roots[group] != 1) return;
+  const auto chosen_from = static_cast<uint32_t>(words[WaitingShared::kChosenFrom]);
+  if (!is_given && (high & index.format.chosen_mask) >= chosen_from) return;
+  const uint32_t group = index.find(high, big_endian_word(record + options_.group_at + 4));
+  if (group == 0 || index.shared.flags[group] != 0 || index.shared.roots[group] != 1) return;
   const uint64_t time = stamp_.take<Stamp::big>();
-  const double took = elapsed(big_endian_number(record + index.start_at), time);
+  const double took = elapsed(big_endian_number(record + index.format.start_at), time);
   if (took > counts->limit) return;
-  if (static_cast<double>(static_cast<int64_t>(time)) >= index.times[WaitingIndex::kUntil]) return;
+  double* const times = index.shared.times;
+  if (static_cast<double>(static_cast<int64_t>(time)) >= times[WaitingShared::kUntil]) return;
 
   counts->add(took);
   attend_slots();
   head->state.store(0, std::memory_order_release);
-  groups[group].state.store(0, std::memory_order_release);
+  index.groups[group].state.store(0, std::memory_order_release);
   free_ended(group);
   free_slot(at);
-  remember(index, high, low, time);
-  forget_group(index, group, low);
-  index.times[WaitingIndex::kDuration] = took;
-  index.call[WaitingIndex::kSlot] = WaitingIndex::kDone;
+  index.forget(group, 0, time);
+  times[WaitingShared::kDuration] = took;
+  words[WaitingShared::kSlot] = WaitingShared::kDone;
+}
+
+void Ring::link_waiting() {
+  if (!has_waiting_index() || index_->linked == low_half(head_)) return;
+  WaitingIndex& index = *index_;
+  int32_t* const words = index.shared.words;
+  const auto group = static_cast<uint32_t>(words[WaitingShared::kGroup]);
+  const auto kind = static_cast<uint32_t>(words[WaitingShared::kKind]);
+  WaitingIndex::Waits& waits = index.of(group);
+  const uint32_t bytes = low_half(head_) - index.linked;
+  uint8_t* const record = data_ + (index.linked & mask_);
+  put_big_endian(record + index.format.link_at, waits.last);
+  index.append(group, index.linked, bytes, kind);
+  waits.bytes += bytes;
+  words[WaitingShared::kGroup] =
+      waits.bytes > capacity_ / kPartOfLongest ? WaitingShared::kLong : WaitingShared::kDone;
+  WaitingCounts* const counts = index.counts_of(kind);
+  if (counts == nullptr) return;
+  counts->add(duration_of(index, record, options_.stamp_offset));
+  if (has_failed(index, record)) counts->errors += 1;
+}
+
+uint64_t Ring::copy_waiting(uint32_t group, uint16_t reason) {
+  if (!has_waiting_index()) return 0;
+  const uint64_t wants = copy_records(group, reason);
+  return wants != 0 ? wants : move_ended(group, *feeds_, feeds_->free_bytes(), reason);
+}
+
+std::vector<uint32_t> Ring::positions_of(uint32_t group) const {
+  uint32_t at = index_->of(group).last;
+  std::vector<uint32_t> positions(index_->of(group).records);
+  for (auto each = positions.rbegin(); each != positions.rend(); ++each) {
+    *each = at;
+    at = big_endian_word(this->at(at) + index_->format.link_at);
+  }
+  return positions;
+}
+
+uint64_t Ring::copy_records(uint32_t group, uint16_t reason) {
+  WaitingIndex::Waits& waits = index_->of(group);
+  const std::vector<uint32_t> positions = positions_of(group);
+  const uint64_t longest = feeds_->capacity_ / 2;
+  for (size_t next = 0; next < positions.size();) {
+    const uint64_t room = feeds_->free_bytes();
+    const uint64_t wants = std::min<uint64_t>(waits.bytes, longest);
+    if (wants > room) return wants;
+    uint64_t bytes = 0;
+    size_t count = 0;
+    for (; next + count < positions.size(); ++count) {
+      const uint32_t more = record_bytes(positions[next + count]);
+      // What the ring says of itself may be wrong.
+      if (more > capacity_) return 0;
+      if (more > longest - bytes || more > room - bytes) break;
+      copy_record(positions[next + count], bytes, count, reason);
+      bytes += more;
+    }
+    waits.bytes -= std::min(waits.bytes, low_half(bytes));
+    if (count == 0) {
+      feeds_->control().refused_events += 1;
+      count = 1;
+    }
+    next += count;
+    waits.records -= low_half(count);
+    const uint32_t upto = next == positions.size() ? low_half(head_) : positions[next];
+    if (bytes == 0) continue;
+    const MovingGroup moving(index_->groups[group], WaitingGroup::kCopying, feeds_->head_, upto);
+    feeds_->open_.take_numbers(low_half(count));
+    feeds_->publish(low_half(bytes));
+  }
+  return 0;
+}
+
+// Puts one so many bytes, and records, after the head of the ring that gets it.
+void Ring::copy_record(uint32_t position, uint64_t bytes, size_t count, uint16_t reason) {
+  const WaitingIndex& index = *index_;
+  uint8_t* const record = feeds_->data_ + ((feeds_->head_ & feeds_->mask_) + bytes);
+  std::memcpy(record, at(position), record_bytes(position));
+  feeds_->open_.put_number(record, low_half(count));
+  put_reason(index, record, reason);
+  take_back(index, index_->mark(position), record, options_.stamp_offset);
 }
 
 // The slot that was taken first is free last: the next group takes it first, and finds there what
 // is the same in all of its records.
 void Ring::free_ended(uint32_t group) {
-  for (auto at = static_cast<uint32_t>(index_->ended[group]); at != 0;) {
+  for (uint32_t at = index_->of(group).ended; at != 0;) {
     OpenRecord* const head = open_.head_at(at);
     const uint32_t next = head->mark.load(std::memory_order_relaxed);
     head->state.store(0, std::memory_order_release);
     free_slot(at);
     at = next;
   }
-  index_->ended[group] = 0;
+  index_->of(group).ended = 0;
 }
 
 // The slot that comes first then was the last.
@@ -253,39 +300,151 @@ uint32_t Ring::reverse_ended(uint32_t at) {
   return before;
 }
 
-uint64_t Ring::move_ended(uint32_t group, EndedTo to, uint32_t argument) {
-  if (!has_waiting_index()) return 0;
+// The record of a slot lies at the head of a ring then, and is to be published.
+uint8_t* Ring::put_ended(Ring& to, OpenRecord* head, uint32_t bytes) {
+  uint8_t* const record = to.data_ + (to.head_ & to.mask_);
+  head->mark.store(low_half(feeds_->head_), std::memory_order_relaxed);
+  head->state.store(head->state.load(std::memory_order_relaxed) | OpenRecord::kCommitting,
+                    std::memory_order_release);
+  std::memcpy(record, head + 1, bytes);
+  return record;
+}
+
+uint64_t Ring::move_ended(uint32_t group, Ring& to, uint64_t room, uint16_t reason) {
   WaitingIndex& index = *index_;
-  if (to == EndedTo::nowhere) {
-    attend_slots();
-    free_ended(group);
-    return 0;
-  }
-  const bool waits = to == EndedTo::ring;
-  const uint64_t room = waits ? argument : feeds_->free_bytes();
-  uint64_t done = 0;
-  uint32_t at = reverse_ended(static_cast<uint32_t>(index.ended[group]));
+  WaitingIndex::Waits& waits = index.of(group);
+  uint64_t wants = 0;
+  uint32_t at = reverse_ended(waits.ended);
   while (at != 0) {
     OpenRecord* const head = open_.head_at(at);
     const uint32_t bytes = head->state.load(std::memory_order_relaxed) & OpenRecord::kLength;
-    if (bytes > room - done) break;
-    const uint32_t next = head->mark.load(std::memory_order_relaxed);
-    uint8_t* const record = put_ended(waits ? *this : *feeds_, head, bytes);
-    const uint32_t kind = index.kind_of(head->writer, word_of(index, record));
-    if (waits) {
-      publish_waiting(head, at, group, kind, bytes);
-    } else {
-      feeds_->open_.put_number(record);
-      put_reason(index, record, static_cast<uint16_t>(argument));
-      take_back(index, kind, record, options_.stamp_offset);
-      feeds_->publish(bytes);
-      free_open_record(head, at);
+    if (bytes > room) {
+      wants = bytes;
+      break;
     }
-    done += bytes;
+    room -= bytes;
+    const uint32_t next = head->mark.load(std::memory_order_relaxed);
+    uint8_t* const record = put_ended(to, head, bytes);
+    const uint32_t kind = index.kind_of(head->writer, word_of(index, record), false);
+    if (&to == this) {
+      put_big_endian(record + index.format.link_at, waits.last);
+      publish(bytes);
+      index.append(group, low_half(head_) - bytes, bytes, kind);
+    } else {
+      to.open_.put_number(record, 0);
+      to.open_.take_numbers(1);
+      put_reason(index, record, reason);
+      take_back(index, kind, record, options_.stamp_offset);
+      to.publish(bytes);
+      waits.bytes -= bytes;
+    }
+    free_open_record(head, at);
     at = next;
   }
-  index.ended[group] = static_cast<int32_t>(reverse_ended(at));
-  return done;
+  waits.ended = reverse_ended(at);
+  return wants;
+}
+
+uint64_t Ring::relieve_slots() {
+  if (!has_waiting_index()) return 0;
+  uint64_t wants = 0;
+  for (uint32_t group = 1; wants == 0 && group < index_->unused(); ++group) {
+    if (index_->of(group).ended != 0) wants = move_ended(group, *this, waiting_room(), 0);
+  }
+  return wants;
+}
+
+void Ring::drop_waiting(uint32_t group) {
+  if (!has_waiting_index()) return;
+  attend_slots();
+  free_ended(group);
+  index_->of(group).records = 0;
+  index_->of(group).bytes = 0;
+}
+
+void Ring::forget_waiting(uint32_t group, uint16_t reason) {
+  if (!has_waiting_index() || index_->groups[group].state.load(std::memory_order_relaxed) == 0) {
+    return;
+  }
+  index_->groups[group].state.store(0, std::memory_order_release);
+  drop_waiting(group);
+  index_->forget(group, reason, stamp_.take<Stamp::big>());
+}
+
+bool Ring::is_over(uint32_t high, uint32_t low, double start) {
+  if (index_ == nullptr) return true;
+  const WaitingIndex& index = *index_;
+  const auto* const kept = index.kept.find(high, low);
+  const auto* const released = index.released.find(high, low);
+  index.shared.words[WaitingShared::kReason] =
+      kept == nullptr ? 0 : static_cast<int32_t>(kept->reason);
+  index.shared.times[WaitingShared::kDecided] =
+      kept == nullptr ? 0 : static_cast<double>(kept->decided_at());
+  const double since = std::max(start - static_cast<double>(index.format.late), 0.0);
+  const auto time = static_cast<uint64_t>(since);
+  const auto concerns = [&](const RememberedGroups::Group* group) {
+    return group != nullptr && group->decided_at() >= time;
+  };
+  if (concerns(kept) || concerns(released)) return false;
+  // Rather too few are recorded.
+  return kept != nullptr || released != nullptr ||
+         !(index.kept.may_have_forgotten(low, time) ||
+           index.released.may_have_forgotten(low, time));
+}
+
+uint64_t Ring::waiting_room() const {
+  const uint64_t used = head_ - tail();
+  const uint64_t most = capacity_ - capacity_ / kWaitingReserve;
+  return used < most ? most - used : 0;
+}
+
+uint32_t Ring::reclaim_waiting(uint64_t bytes) {
+  if (!has_waiting_index()) return 0;
+  uint32_t oldest = 0;
+  uint32_t back = 0;
+  for (uint32_t group = 1; group < index_->unused(); ++group) {
+    const WaitingIndex::Waits& waits = index_->of(group);
+    const uint32_t distance = waits.records == 0 ? 0 : low_half(head_) - waits.first;
+    if (distance > back) {
+      back = distance;
+      oldest = group;
+    }
+  }
+  release(head_ - back);
+  return waiting_room() < bytes ? oldest : 0;
+}
+
+bool Ring::move_waiting(uint32_t group) {
+  if (!has_waiting_index()) return false;
+  WaitingIndex& index = *index_;
+  WaitingIndex::Waits& waits = index.of(group);
+  uint64_t moved = waits.bytes;
+  for (uint32_t each = 1; each < index.unused(); ++each) {
+    if (each != group && index.of(each).moved) moved += index.of(each).bytes;
+  }
+  if (waits.bytes > std::min<uint64_t>(free_bytes(), capacity_ / kPartOfGroup) ||
+      moved > capacity_ / kPartOfMoved) {
+    return false;
+  }
+  uint64_t done = 0;
+  uint32_t before = 0;
+  for (const uint32_t position : positions_of(group)) {
+    const uint32_t bytes = record_bytes(position);
+    if (bytes > free_bytes() - done) return false;
+    uint8_t* const record = data_ + ((head_ & mask_) + done);
+    std::memcpy(record, at(position), bytes);
+    put_big_endian(record + index.format.link_at, before);
+    before = low_half(head_ + done);
+    index.mark(before) = index.mark(position);
+    done += bytes;
+  }
+  waits.first = low_half(head_);
+  waits.last = before;
+  waits.moved = true;
+  const MovingGroup moving(index.groups[group], WaitingGroup::kMoving, head_, low_half(head_));
+  publish(low_half(done));
+  index.linked = low_half(head_);
+  return true;
 }
 
 }  // namespace tracewright

@@ -1,9 +1,9 @@
 // Records that wait until it is known whether the stream gets them: a ring of their own in the
-// ring's file, with a page, groups and data. The producing thread's JavaScript decides; it copies
-// what is wanted to the ring, and lets what is not wanted be overwritten.
+// ring's file, with a page, groups and data. The producing thread's JavaScript decides which groups
+// are copied to the ring, and which are overwritten.
 //
 // Each record belongs to a group by eight of its bytes. A record waits if it lies between tail and
-// head and its group is listed as undecided. JavaScript stores in this order, which a kill keeps:
+// head and its group is listed as undecided. The thread stores in this order, which a kill keeps:
 //
 //   copy:  `upto` and `mark` (low half of the head of the ring that gets the records), then
 //          `state` = kCopying; the commit; `from` = `upto`; `state` = kUndecided, or 0
@@ -38,6 +38,8 @@ constexpr size_t kWaitingPage = 4096;
 // A multiple of any page: mappings begin there.
 constexpr size_t kWaitingAlignment = 65536;
 constexpr uint32_t kMostGroups = 1 << 16;
+// Part of the data that new records do not get: what has to wait longer moves there.
+constexpr size_t kWaitingReserve = 8;
 
 // Bytes of page and groups, before the data.
 constexpr size_t waiting_front(uint32_t groups) {

@@ -30,6 +30,9 @@ constexpr uint32_t kWriter = 1;
 constexpr uint32_t kOtherWriter = kWriter << 24;
 constexpr uint32_t kBytes = 100;
 
+constexpr int32_t kDecided = 2;
+constexpr uint64_t kLate = uint64_t{5} << 30;
+
 // What the producing thread's JavaScript does: src/core/ring/waiting-ring.ts.
 class Waiting {
  public:
@@ -50,65 +53,74 @@ class Waiting {
     waiting = Ring::open_waiting(ring);
     CHECK(waiting != nullptr);
     opener = std::make_unique<Opener>(*ring);
+    WaitingShared shared;
+    shared.words = words_;
+    shared.times = times_;
+    shared.flags = flags_;
+    shared.roots = roots_;
+    shared.free_slots = free_slots_;
     // Everything that a copy changes is part of the stamp.
-    auto index = std::make_unique<WaitingIndex>();
-    index->call = call_;
-    index->times = times_;
-    index->buckets = &bucket_;
-    for (int32_t** each :
-         {&index->nexts, &index->flags, &index->roots, &index->shared, &index->records,
-          &index->bytes, &index->firsts, &index->lasts, &index->ended, &index->numbers,
-          &index->linked, &index->free_slots, &index->released}) {
-      arrays_.emplace_back(kGroups);
-      *each = arrays_.back().data();
-    }
-    index->oldest = &oldest_;
-    index->of_a_set = 1;
-    index->marks = marks_.data();
-    index->kinds = index->root_kinds = kinds_.data();
-    index->kind_count = static_cast<uint32_t>(kinds_.size());
-    index->counts[kKind] = &counts;
-    index->longest = kCapacity;
-    index->chosen_mask = 1;
-    call_[WaitingIndex::kChosenFrom] = 2;
-    times_[WaitingIndex::kUntil] = counts.limit = 1e18;
-    index->link_at = index->start_at = index->name_at = kStampOffset;
-    waiting->index_waiting(std::move(index));
-  }
-
-  // Returns the bytes that were copied.
-  uint64_t copy_positions(const std::vector<int32_t>& positions, size_t* count) {
-    *count = positions.size();
-    return ring->copy_waiting(*waiting, positions.data(), count, 0, 0);
+    WaitingFormat format;
+    format.decided = kDecided;
+    format.chosen_mask = 1;
+    format.link_at = format.start_at = format.name_at = kStampOffset;
+    format.late = kLate;
+    words_[WaitingShared::kChosenFrom] = 2;
+    times_[WaitingShared::kUntil] = counts.limit = 1e18;
+    waiting->index_waiting(shared, format);
+    waiting->waiting_index()->count_in(kKind, &counts);
+    for (const bool is_root : {false, true}) waiting->waiting_index()->learn(1, 0, is_root, kKind);
   }
 
   // Group `index` is that of the records with this number.
   WaitingGroup& begin(uint32_t index, uint64_t number) {
     WaitingGroup& each = group(index);
-    uint8_t bytes[kRecordHead];
-    encode_record(bytes, kRecordHead, 0, number, 0);
     uint32_t words[2];
-    std::memcpy(words, bytes + kGroupAt, sizeof words);
-    each.high = __builtin_bswap32(words[0]);
-    each.low = __builtin_bswap32(words[1]);
+    words_of(number, words);
+    each.high = words[0];
+    each.low = words[1];
     each.from = head_of(*waiting);
     each.state = WaitingGroup::kUndecided;
     return each;
   }
 
-  // Group `index` is the one of which records wait in slots.
-  void find(uint32_t index) {
-    bucket_ = static_cast<int32_t>(index);
-    waiting->waiting_index()->roots[index] = 1;
+  // The group of the records with a number; 0: none waits.
+  uint32_t find(uint64_t number) {
+    put_words(number);
+    waiting->find_waiting();
+    return group_found();
+  }
+
+  // One begins that JavaScript knows by its number.
+  uint32_t begin(uint64_t number) {
+    put_words(number);
+    waiting->begin_waiting();
+    return group_found();
+  }
+
+  // What is committed next waits with a group.
+  int32_t link(uint32_t group, uint64_t number) {
+    wait(number);
+    words_[WaitingShared::kGroup] = static_cast<int32_t>(group);
+    words_[WaitingShared::kKind] = kKind;
+    waiting->link_waiting();
+    return words_[WaitingShared::kGroup];
+  }
+
+  bool is_over(uint64_t number, double start) {
+    put_words(number);
+    return waiting->is_over(static_cast<uint32_t>(words_[WaitingShared::kHigh]),
+                            static_cast<uint32_t>(words_[WaitingShared::kLow]), start);
   }
 
   // Opens a record, and ends it where it lies; or releases its group.
   int32_t end(uint64_t number, void (Ring::*call)() = &Ring::end_waiting) {
     const auto place = static_cast<uint32_t>(opener->open(kWriter, number, kBytes));
-    const auto at = opener->record(place) - (ring->mapping() + kControlBytes);
-    call_[WaitingIndex::kSlot] = static_cast<int32_t>(at);
+    uint8_t* const record = opener->record(place);
+    reinterpret_cast<OpenRecord*>(record)[-1].writer = 1;
+    words_[WaitingShared::kSlot] = static_cast<int32_t>(record - (ring->mapping() + kControlBytes));
     (waiting.get()->*call)();
-    return call_[WaitingIndex::kSlot];
+    return words_[WaitingShared::kSlot];
   }
 
   int32_t taken() const { return ring->control().open_records; }
@@ -128,6 +140,11 @@ class Waiting {
     each.state = WaitingGroup::kCopying;
     put(*ring, number, kWriter);
     if (is_committed) ring->commit_as_is();
+  }
+
+  void publish(uint64_t number) {
+    put(*ring, number, kWriter);
+    ring->commit_as_is();
   }
 
   void move(WaitingGroup& each, uint64_t number, bool is_committed) {
@@ -161,8 +178,30 @@ class Waiting {
   std::unique_ptr<Opener> opener;
   WaitingCounts counts = {};
 
+  int32_t* flags() { return flags_; }
+  const int32_t* free_slots() const { return free_slots_; }
+  int32_t reason() const { return words_[WaitingShared::kReason]; }
+  uint64_t now() const { return static_cast<uint64_t>(times_[WaitingShared::kDecided]); }
+
  private:
   static uint32_t head_of(Ring& ring) { return static_cast<uint32_t>(ring.control().head); }
+
+  static void words_of(uint64_t number, uint32_t* words) {
+    uint8_t bytes[kRecordHead];
+    encode_record(bytes, kRecordHead, 0, number, 0);
+    std::memcpy(words, bytes + kGroupAt, 2 * sizeof *words);
+    for (int i = 0; i < 2; ++i) words[i] = __builtin_bswap32(words[i]);
+  }
+
+  void put_words(uint64_t number) {
+    uint32_t words[2];
+    words_of(number, words);
+    words_[WaitingShared::kHigh] = static_cast<int32_t>(words[0]);
+    words_[WaitingShared::kLow] = static_cast<int32_t>(words[1]);
+    words_[WaitingShared::kGroup] = 0;
+  }
+
+  uint32_t group_found() const { return static_cast<uint32_t>(words_[WaitingShared::kGroup]); }
 
   static void put(Ring& ring, uint64_t number, uint32_t producer) {
     const size_t at = ring.control().head & (ring.capacity() - 1);
@@ -173,13 +212,11 @@ class Waiting {
   TemporaryDirectory directory_;
   RingOptions options_;
   static constexpr uint16_t kKind = 3;
-  int32_t call_[WaitingIndex::kCalls] = {};
-  double times_[WaitingIndex::kTimes] = {};
-  int32_t bucket_ = 0;
-  uint8_t oldest_ = 0;
-  std::vector<uint16_t> kinds_ = std::vector<uint16_t>(8, kKind);
-  std::deque<std::vector<int32_t>> arrays_;
-  std::vector<uint16_t> marks_ = std::vector<uint16_t>(kCapacity);
+  int32_t words_[WaitingShared::kWords] = {};
+  double times_[WaitingShared::kTimes] = {};
+  int32_t flags_[kGroups] = {};
+  int32_t roots_[kGroups] = {};
+  int32_t free_slots_[kSlots] = {};
 };
 
 }  // namespace
@@ -241,38 +278,35 @@ TEST(waiting_records_are_there_once_wherever_a_copy_ends) {
   }
 }
 
-TEST(waiting_records_are_copied_after_the_head_and_not_published) {
+TEST(waiting_records_of_a_group_are_copied_from_the_ring_and_from_slots) {
   Waiting test;
-  WaitingGroup& each = test.begin(0, 7);
   // They wrap.
   const int before = static_cast<int>(kCapacity / kBytes);
-  for (int i = 0; i < before; ++i) test.wait(9);
-  std::vector<int32_t> positions;
+  for (int i = 0; i < before; ++i) test.link(0, 9);
+  const uint32_t group = test.begin(7);
+  const uint32_t other = test.begin(8);
   for (int i = 0; i < 3; ++i) {
-    positions.push_back(static_cast<int32_t>(test.waiting->control().head));
-    test.wait(7);
-    test.wait(8);
+    CHECK_EQUAL(test.link(group, 7), WaitingShared::kDone);
+    test.link(other, 8);
+    CHECK_EQUAL(test.end(7), WaitingShared::kDone);
   }
-  size_t count = 0;
-  CHECK_EQUAL(test.copy_positions(positions, &count), 3u * kBytes);
-  CHECK_EQUAL(count, 3u);
-  CHECK_EQUAL(test.ring->control().head.load(), 0u);
-  each.mark = 0;
-  each.upto = static_cast<uint32_t>(test.waiting->control().head);
-  each.state = WaitingGroup::kCopying;
-  test.ring->control().pending = 3 * kBytes;
-  test.ring->commit_as_is();
+  test.counts.count = 6;
+  CHECK_EQUAL(test.waiting->copy_waiting(group, 0), 0u);
+  CHECK_EQUAL(test.ring->control().head.load(), 6u * kBytes);
+  CHECK_EQUAL(test.counts.count, 0.0);
+  CHECK_EQUAL(test.taken(), 0);
+  // It does not wait twice.
+  CHECK_EQUAL(test.waiting->copy_waiting(group, 0), 0u);
+  test.waiting->forget_waiting(other, 0);
   const auto found = test.finish();
   CHECK_EQUAL(found.size(), 1u);
-  CHECK_EQUAL(found.at(7), 3);
-  CHECK_EQUAL(test.copy_positions(positions, &count), 0u);
+  CHECK_EQUAL(found.at(7), 6);
 }
 
 TEST(waiting_records_that_stay_in_their_slots_end_the_stream) {
   Waiting test;
-  test.begin(1, 7);
-  test.find(1);
-  for (int i = 0; i < 3; ++i) CHECK_EQUAL(test.end(7), WaitingIndex::kDone);
+  test.begin(7);
+  for (int i = 0; i < 3; ++i) CHECK_EQUAL(test.end(7), WaitingShared::kDone);
   CHECK_EQUAL(test.counts.count, 3.0);
   CHECK_EQUAL(test.taken(), 3);
   CHECK_EQUAL(test.finish().at(7), 3);
@@ -280,39 +314,51 @@ TEST(waiting_records_that_stay_in_their_slots_end_the_stream) {
 
 TEST(waiting_records_in_slots_are_released_with_their_group) {
   Waiting test;
-  const WaitingGroup& group = test.begin(1, 7);
-  test.find(1);
+  const uint32_t group = test.begin(7);
   for (int i = 0; i < 3; ++i) test.end(7);
-  CHECK_EQUAL(test.end(7, &Ring::release_waiting), WaitingIndex::kDone);
-  CHECK_EQUAL(group.state.load(), 0u);
+  CHECK_EQUAL(test.end(7, &Ring::release_waiting), WaitingShared::kDone);
+  CHECK_EQUAL(test.group(group).state.load(), 0u);
+  CHECK_EQUAL(test.find(7), 0u);
   CHECK_EQUAL(test.taken(), 0);
   // Its slot is the next that is taken, and the one that was taken before it follows.
-  const WaitingIndex& index = *test.waiting->waiting_index();
-  CHECK(index.free_slots[1] > index.free_slots[2]);
+  CHECK(test.free_slots()[1] > test.free_slots()[2]);
   CHECK(test.finish().empty());
 }
 
-TEST(waiting_records_in_slots_are_copied_from_there) {
+TEST(waiting_records_end_otherwise_where_something_speaks_for_their_group) {
   Waiting test;
-  test.begin(1, 7);
-  test.find(1);
+  const uint32_t group = test.begin(7);
+  test.flags()[group] = 1;
+  CHECK_EQUAL(test.end(7), WaitingShared::kDone);
+  CHECK(test.end(7, &Ring::release_waiting) != WaitingShared::kDone);
+  test.flags()[group] = kDecided;
+  CHECK(test.end(7) != WaitingShared::kDone);
+  CHECK(test.end(8) != WaitingShared::kDone);
+}
+
+TEST(waiting_records_move_from_their_slots) {
+  Waiting test;
+  const uint32_t group = test.begin(7);
   for (int i = 0; i < 3; ++i) test.end(7);
-  CHECK_EQUAL(test.waiting->move_ended(1, Ring::EndedTo::target, 0), uint64_t{3 * kBytes});
+  CHECK_EQUAL(test.waiting->relieve_slots(), 0u);
   CHECK_EQUAL(test.taken(), 0);
-  CHECK_EQUAL(test.counts.count, 0.0);
-  CHECK_EQUAL(test.waiting->move_ended(1, Ring::EndedTo::target, 0), uint64_t{0});
+  CHECK_EQUAL(test.waiting->waiting_index()->of(group).records, 3u);
   CHECK_EQUAL(test.finish().at(7), 3);
 }
 
-TEST(waiting_records_move_from_their_slots_as_far_as_there_is_room) {
+TEST(waiting_records_stay_in_their_slots_where_the_ring_has_no_room) {
   Waiting test;
-  test.begin(1, 7);
-  test.find(1);
+  const uint32_t group = test.begin(7);
   for (int i = 0; i < 3; ++i) test.end(7);
-  CHECK_EQUAL(test.waiting->move_ended(1, Ring::EndedTo::ring, 2 * kBytes + 1),
-              uint64_t{2 * kBytes});
-  CHECK_EQUAL(test.taken(), 1);
-  CHECK_EQUAL(test.waiting->waiting_index()->records[1], 2);
+  ControlPage& page = test.waiting->control();
+  while (page.head + 2 * kBytes + 1 < kCapacity - kCapacity / kWaitingReserve) {
+    test.link(0, 9);
+    page.tail = 0;
+  }
+  const uint64_t room = kCapacity - kCapacity / kWaitingReserve - page.head;
+  CHECK_EQUAL(test.waiting->relieve_slots(), uint64_t{kBytes});
+  CHECK_EQUAL(test.waiting->waiting_index()->of(group).records, room / kBytes);
+  CHECK_EQUAL(test.taken(), static_cast<int32_t>(3 - room / kBytes));
   CHECK_EQUAL(test.finish().at(7), 3);
 }
 
@@ -329,28 +375,107 @@ TEST(waiting_records_that_were_published_are_not_taken_from_their_slots_again) {
 
 TEST(waiting_records_in_slots_are_let_go) {
   Waiting test;
-  test.begin(1, 7);
-  test.find(1);
+  const uint32_t group = test.begin(7);
   for (int i = 0; i < 3; ++i) test.end(7);
-  test.waiting->move_ended(1, Ring::EndedTo::nowhere, 0);
+  test.link(group, 7);
+  test.waiting->drop_waiting(group);
   CHECK_EQUAL(test.taken(), 0);
+  CHECK_EQUAL(test.waiting->copy_waiting(group, 0), 0u);
+  CHECK_EQUAL(test.ring->control().head.load(), 0u);
+  test.waiting->forget_waiting(group, 0);
   CHECK(test.finish().empty());
 }
 
 TEST(waiting_records_are_not_copied_without_room) {
   Waiting test;
-  test.begin(0, 7);
-  test.wait(7);
-  size_t count = 0;
-  // As many as a ring takes at once.
-  const std::vector<int32_t> positions(kCapacity / kBytes + 1, 0);
-  CHECK_EQUAL(test.copy_positions(positions, &count), kCapacity / 2 / kBytes * kBytes);
-  CHECK_EQUAL(count, kCapacity / 2 / kBytes);
+  const uint32_t group = test.begin(7);
+  for (int i = 0; i < 3; ++i) test.link(group, 7);
+  ControlPage& page = test.ring->control();
+  for (int i = 0; page.head + 3 * kBytes <= kCapacity; ++i) test.publish(9);
+  CHECK_EQUAL(test.waiting->copy_waiting(group, 0), uint64_t{3 * kBytes});
+  CHECK_EQUAL(test.waiting->waiting_index()->of(group).records, 3u);
+  CHECK(test.ring->flush());
+  CHECK_EQUAL(test.waiting->copy_waiting(group, 0), 0u);
+  const auto found = test.finish();
+  CHECK_EQUAL(found.at(7), 3);
+}
+
+TEST(waiting_records_without_a_possible_length_are_not_copied) {
+  Waiting test;
+  const uint32_t group = test.begin(7);
+  test.link(group, 7);
   const uint32_t word = 0xffffffff;
   std::memcpy(test.waiting->mapping() + test.waiting->control_bytes(), &word, sizeof word);
-  CHECK_EQUAL(test.copy_positions({0}, &count), 0u);
-  CHECK_EQUAL(count, 0u);
+  CHECK_EQUAL(test.waiting->copy_waiting(group, 0), 0u);
+  CHECK_EQUAL(test.ring->control().head.load(), 0u);
   test.ring->finish(0);
+}
+
+TEST(waiting_records_of_the_oldest_group_move_where_the_ring_is_full) {
+  Waiting test;
+  const uint32_t group = test.begin(7);
+  const uint32_t other = test.begin(8);
+  for (int i = 0; i < 3; ++i) test.link(group, 7);
+  ControlPage& page = test.waiting->control();
+  for (int i = 0; page.head < kCapacity / 2; ++i) test.link(other, 8);
+  // What lies before it is free at once.
+  CHECK_EQUAL(test.waiting->reclaim_waiting(kBytes), 0u);
+  CHECK_EQUAL(page.tail, 0u);
+  CHECK_EQUAL(test.waiting->reclaim_waiting(kCapacity / 2), group);
+  CHECK(test.waiting->move_waiting(group));
+  CHECK(!test.waiting->move_waiting(other));
+  CHECK_EQUAL(test.waiting->reclaim_waiting(kCapacity / 2), other);
+  CHECK_EQUAL(page.tail, 3u * kBytes);
+  test.waiting->forget_waiting(other, 0);
+  CHECK_EQUAL(test.waiting->reclaim_waiting(kCapacity / 2), 0u);
+  CHECK_EQUAL(page.head - page.tail, 3u * kBytes);
+  CHECK_EQUAL(test.waiting->copy_waiting(group, 0), 0u);
+  test.waiting->forget_waiting(group, 0);
+  CHECK_EQUAL(test.finish().at(7), 3);
+}
+
+TEST(waiting_records_of_a_long_group_are_to_be_decided) {
+  Waiting test;
+  const uint32_t group = test.begin(7);
+  size_t bytes = kBytes;
+  while (test.link(group, 7) == WaitingShared::kDone) bytes += kBytes;
+  CHECK_EQUAL(bytes, kCapacity / 4 / kBytes * kBytes + kBytes);
+  // One that was dropped does not wait again.
+  test.waiting->link_waiting();
+  CHECK_EQUAL(test.waiting->waiting_index()->of(group).bytes, bytes);
+}
+
+TEST(waiting_records_have_groups_as_long_as_there_are_numbers) {
+  Waiting test;
+  for (uint32_t i = 1; i < kGroups; ++i) CHECK_EQUAL(test.begin(i), i);
+  CHECK_EQUAL(static_cast<int32_t>(test.begin(99)), WaitingShared::kFull);
+  for (const uint32_t each : {3u, 5u}) test.waiting->forget_waiting(each, 0);
+  // Twice does no harm.
+  test.waiting->forget_waiting(5, 0);
+  for (const uint32_t each : {5u, 3u}) CHECK_EQUAL(test.begin(100 + each), each);
+  CHECK_EQUAL(static_cast<int32_t>(test.begin(99)), WaitingShared::kFull);
+  CHECK_EQUAL(test.find(7), 7u);
+  CHECK_EQUAL(test.find(105), 5u);
+  CHECK_EQUAL(test.find(5), 0u);
+}
+
+TEST(waiting_records_that_begin_late_are_of_no_decision) {
+  Waiting test;
+  test.waiting->forget_waiting(test.begin(7), 9);
+  test.waiting->forget_waiting(test.begin(8), 0);
+  CHECK(!test.is_over(8, 0));
+  CHECK_EQUAL(test.reason(), 0);
+  CHECK_EQUAL(test.now(), 0u);
+  CHECK(!test.is_over(7, 0));
+  CHECK_EQUAL(test.reason(), 9);
+  const auto decided = static_cast<double>(test.now());
+  CHECK(decided > 0);
+  const auto late = static_cast<double>(kLate);
+  for (const uint64_t number : {7, 8}) {
+    CHECK(!test.is_over(number, decided + late));
+    CHECK(test.is_over(number, decided + late + 0x1p26));
+  }
+  CHECK(test.is_over(9, 0));
 }
 
 TEST(waiting_records_are_there_once_wherever_a_move_ends) {

@@ -63,6 +63,7 @@ export const controlLayout = {
   waitingPage: 4096,
   waitingAlignment: 65536,
   groupBytes: 24,
+  waitingReserve: 8,
   /** Where the table of open records begins, and what lies where in the head of a slot. */
   openTable: 32768,
   openHeadBytes: 16,

@@ -151,31 +151,19 @@ export interface NativeRing {
   commitOpen?: () => void;
 }
 
-/** Arrays by which a ring finds the records that wait in it: native/ring/waiting_index.h explains each. */
-export interface WaitingIndex {
-  readonly call: Int32Array;
+/** What both sides have in common, as long as JavaScript calls: native/ring/waiting_index.h explains each. */
+export interface WaitingShared {
+  readonly words: Int32Array;
   readonly times: Float64Array;
-  readonly buckets: Int32Array;
-  readonly nexts: Int32Array;
+  /** Of each group. */
   readonly flags: Int32Array;
   readonly roots: Int32Array;
-  readonly shared: Int32Array;
-  readonly records: Int32Array;
-  readonly bytes: Int32Array;
-  readonly firsts: Int32Array;
-  readonly lasts: Int32Array;
-  readonly ended: Int32Array;
-  readonly numbers: Int32Array;
-  readonly linked: Int32Array;
-  readonly marks: Uint16Array;
-  readonly kinds: Uint16Array;
-  readonly rootKinds: Uint16Array;
   readonly freeSlots: Int32Array;
-  readonly released: Int32Array;
-  readonly oldest: Uint8Array;
-  readonly recordShift: number;
+}
+
+/** What records have where, and what it means; see there. */
+export interface WaitingFormat {
   readonly decided: number;
-  readonly longest: number;
   readonly linkAt: number;
   readonly startAt: number;
   readonly nameAt: number;
@@ -184,49 +172,44 @@ export interface WaitingIndex {
   readonly failedBit: number;
   readonly chosenMask: number;
   readonly variantShift: number;
+  readonly late: number;
 }
 
-/** The core's functions for records that wait. */
-export interface NativeWaiting {
-  /** Where the records of a ring wait; undefined: nowhere. */
-  openWaiting(ring: number): NativeRing | undefined;
-  /**
-   * Puts records of a ring where they wait after the head of the one that they wait for, and publishes nothing. They
-   * are counted no more. How many there are it says in the index's `call`.
-   *
-   * @param positions low halves of theirs, of which `count` count at most, from `from` on.
-   * @param number of the first one: each gets the next, and all the reason.
-   * @returns their bytes; 0: they find no room, or the first one never does, if it says 0 of them.
-   */
-  copyWaiting(
-    ring: number,
-    waiting: number,
-    positions: Int32Array,
-    from: number,
-    count: number,
-    number: number,
-    reason: number,
-  ): number;
-  /**
-   * Has the usual ends of what waits go by arrays of the caller, who keeps them as long as it calls what it gets.
-   * Undefined: they do not fit the ring.
-   */
-  indexWaiting(ring: number, index: WaitingIndex): UsualEnds | undefined;
-  /** Has the records of a kind, from 0 to 2047, counted in `counts`. */
-  countWaiting(ring: number, kind: number, counts: Uint8Array): void;
-  /**
-   * What waits in slots of a group is let go (0), waits in the ring from here on (1), or is published in the ring for
-   * which it waits (2), the oldest first, as far as there is room. Returns the bytes that have moved.
-   *
-   * @param argument of 1 the room; of 2 the reason that all get, each with the next number.
-   */
-  moveEnded(ring: number, group: number, to: number, argument: number): number;
-}
-
-/** Both say in the first of the arrays what they are about, and what they have done. */
-export interface UsualEnds {
-  /** An open record ends, and waits with its group: in its slot, or in the ring. */
+/** They find in `words` what they are about, and put there what came of it. */
+export interface WaitingCalls {
+  /** The number of the group with two words; 0: it does not wait. */
+  find: () => void;
+  /** Begins a group, and gives it a number. */
+  begin: () => void;
+  /** An open record ends, and waits with its group in its slot. */
   end: () => void;
   /** The open record of a group ends, and all of the group is let go. */
   release: () => void;
+  /** The record that was committed last waits with a group. */
+  link: () => void;
+}
+
+/** The core's functions for records that wait; native/ring/ring.h explains each. */
+export interface NativeWaiting {
+  /** Where the records of a ring wait; undefined: nowhere. */
+  openWaiting(ring: number): NativeRing | undefined;
+  /** Undefined: the arrays do not fit the ring. */
+  indexWaiting(
+    ring: number,
+    shared: WaitingShared,
+    format: WaitingFormat,
+  ): WaitingCalls | undefined;
+  /** Has the records of a kind, from 0 to 2047, counted in `counts`. */
+  countWaiting(ring: number, kind: number, counts: Uint8Array): void;
+  learnWaiting(ring: number, slot: number, word: number, kind: number, isRoot: boolean): void;
+  /** Returns the bytes that find no room; 0: it is done. */
+  copyWaiting(ring: number, group: number, reason: number): number;
+  /** The same. */
+  relieveSlots(ring: number): number;
+  dropWaiting(ring: number, group: number): void;
+  forgetWaiting(ring: number, group: number, reason: number): void;
+  isOver(ring: number, high: number, low: number, start: number): boolean;
+  /** Returns the group that has the oldest records; 0: there is room, or none waits. */
+  reclaimWaiting(ring: number, bytes: number): number;
+  moveWaiting(ring: number, group: number): boolean;
 }

@@ -236,24 +236,6 @@ export class Ring {
     return this.#takeRoom(room, bytes, stamped);
   }
 
-  /**
-   * @internal Puts records that wait in another ring at `position`, and publishes nothing.
-   *
-   * @param positions low halves of theirs, of which `count` count at most, from `from` on.
-   * @param number of the first one: each gets the next, and all the reason.
-   * @returns their bytes; 0: they find no room, or the first one never does. How many is in `call` of the index.
-   */
-  copyFrom(
-    waiting: Ring,
-    positions: Int32Array,
-    from: number,
-    count: number,
-    number: number,
-    reason: number,
-  ): number {
-    return core.copyWaiting(this.#id, waiting.#id, positions, from, count, number, reason);
-  }
-
   /** Publishes a record whose writer has put all of its times. */
   commitAsIs(bytes: number): void {
     this.advance(bytes);

@@ -1,67 +1,79 @@
 import { core } from '../addon.js';
 import { LOW_HALF } from '../byte-order.js';
 import { TracewrightError } from '../errors.js';
-import type { UsualEnds, WaitingIndex } from '../native-ring.js';
+import type { WaitingCalls, WaitingFormat, WaitingShared } from '../native-ring.js';
 import { Ring } from './ring.js';
 
 /** Words of a group, by their numbers in it; see native/ring/waiting_records.h. */
 export const GROUP_HIGH = 0;
 export const GROUP_LOW = 1;
 export const GROUP_STATE = 2;
-const GROUP_MARK = 3;
-export const GROUP_FROM = 4;
-const GROUP_UPTO = 5;
 export const GROUP_WORDS = core.control.groupBytes / 4;
 
-/** Of a group's state. */
-export const UNDECIDED = 1;
-const COPYING = 2;
-const MOVING = 3;
-
-/** Where records that wait in slots go. */
-const TO_NOWHERE = 0;
-const TO_RING = 1;
-const TO_TARGET = 2;
+/** Of `shared.words`: what a call is about, and what came of it; see native/ring/waiting_index.h. */
+export const SLOT = 0;
+export const WORD = 1;
+export const KIND = 2;
+export const HIGH = 3;
+export const LOW = 4;
+export const GROUP = 5;
+export const REASON = 6;
+export const CHOSEN_FROM = 7;
+const CALL_WORDS = 8;
+/** Instead of a slot or a group. */
+export const DONE = -1;
+export const ALL_TAKEN = -2;
+export const TOO_LONG = -3;
+/** Of `shared.times`, in nanoseconds. */
+export const UNTIL = 0;
+export const DURATION = 1;
+export const DECIDED = 2;
+const CALL_TIMES = 3;
 
 /** Part of the ring that writers do not get: what has to wait longer moves there. */
-const RESERVE = 8;
+const RESERVE = core.control.waitingReserve;
 
-/** Makes room in a ring whose records wait. */
+/** Decides about groups for which a ring has no room any more. */
 export interface Reclaimer {
-  /** Lets go of records from the tail on, by `releaseTo`, until so many bytes are free or none can be. */
-  reclaim(bytes: number): void;
+  /** A group has the oldest records: it is decided, or moves by `moveGroup`. */
+  settle(group: number): void;
 }
 
 /**
  * Where records of another ring wait until it is known whether that gets them. It is written like any ring; nobody
- * drains it. Its tail moves when its `reclaimer` says so, and never waits for anything.
+ * drains it. Each record belongs to a group. Its tail moves when there is no room, and never waits for anything.
  */
 export class WaitingRing extends Ring {
   /** The groups of its records, `GROUP_WORDS` each. */
   readonly groups: Int32Array;
+  readonly shared: WaitingShared;
+  declare readonly calls: WaitingCalls;
   reclaimer: Reclaimer | undefined;
   readonly #feeds: Ring;
   readonly #id: number;
-  readonly #reserve: number;
-  /** The tail as another process sees it. */
-  readonly #published: BigUint64Array;
-  /** @internal One element: see `headWord`. */
-  readonly heads: Int32Array;
-  readonly #feedsHead: Int32Array;
-  #tail = 0;
+  readonly #heads: Int32Array;
+  readonly #tails: Int32Array;
 
   /** Where the records of a ring wait; undefined: it was opened without room for them. */
-  static of(feeds: Ring): WaitingRing | undefined {
+  static of(feeds: Ring, format: WaitingFormat): WaitingRing | undefined {
     const { control } = core;
-    const page = new DataView(feeds.pending.buffer);
-    if (page.byteLength < control.target) return undefined;
-    const words = new BigUint64Array(feeds.pending.buffer, control.waitingCapacity, 1);
-    const capacity = Number(words[0]);
-    const count = new Uint32Array(feeds.pending.buffer, control.waitingGroups, 1)[0]!;
-    return capacity === 0 ? undefined : new WaitingRing(feeds, capacity, count);
+    const { openRecords, pending } = feeds;
+    if (openRecords === undefined || pending.buffer.byteLength < control.target) return undefined;
+    const capacity = Number(new BigUint64Array(pending.buffer, control.waitingCapacity, 1)[0]);
+    const count = new Uint32Array(pending.buffer, control.waitingGroups, 1)[0]!;
+    if (capacity === 0) return undefined;
+    const shared = sharedOf(count, openRecords.freeSlots);
+    const ring = new WaitingRing(feeds, capacity, shared);
+    const calls = core.indexWaiting(ring.#id, shared, format);
+    if (calls === undefined) return undefined;
+    Object.defineProperty(ring, 'calls', { value: calls });
+    openRecords.relief = () => {
+      ring.#relieve();
+    };
+    return ring;
   }
 
-  private constructor(feeds: Ring, capacity: number, groups: number) {
+  private constructor(feeds: Ring, capacity: number, shared: WaitingShared) {
     super(closedError);
     const native = feeds.openWaiting();
     if (native === undefined) throw closedError();
@@ -71,113 +83,107 @@ export class WaitingRing extends Ring {
     this.openRecords = feeds.openRecords;
     this.#feeds = feeds;
     this.#id = native.id;
-    this.#reserve = capacity / RESERVE;
-    this.free = capacity - this.#reserve;
-    this.groups = new Int32Array(buffer, control.waitingPage, groups * GROUP_WORDS);
-    this.#published = new BigUint64Array(buffer, control.tail, 1);
-    this.heads = new Int32Array(buffer, control.head + LOW_HALF, 1);
-    this.#feedsHead = new Int32Array(feeds.pending.buffer, control.head + LOW_HALF, 1);
+    this.shared = shared;
+    this.groups = new Int32Array(buffer, control.waitingPage, shared.flags.length * GROUP_WORDS);
+    this.#heads = new Int32Array(buffer, control.head + LOW_HALF, 1);
+    this.#tails = new Int32Array(buffer, control.tail + LOW_HALF, 1);
+    this.#measure();
   }
 
-  /** Has usual ends of what waits go by arrays of the caller; undefined: the core cannot. */
-  index(index: WaitingIndex): UsualEnds | undefined {
-    return core.indexWaiting(this.#id, index);
-  }
-
-  /** Has records of a kind that end usually counted. */
+  /** Has records of a kind counted. */
   countIn(kind: number, counts: Uint8Array): void {
     core.countWaiting(this.#id, kind, counts);
   }
 
-  /** Lets go of the records of a group that have ended in their slots. */
-  dropEnded(group: number): void {
-    core.moveEnded(this.#id, group, TO_NOWHERE, 0);
+  /**
+   * Records like the open one in a slot are of a kind: of the same writer, with the same variant in their word, and such
+   * that a group begins with them, or not.
+   */
+  learn(slot: number, word: number, kind: number, isRoot: boolean): void {
+    core.learnWaiting(this.#id, slot, word, kind, isRoot);
   }
 
-  /** Has them wait here, for which there is room of one at least. Returns their bytes. */
-  moveEnded(group: number): number {
-    const bytes = core.moveEnded(this.#id, group, TO_RING, this.free);
-    this.advance(bytes);
-    return bytes;
+  /** Publishes what waits of a group in the ring that this one feeds, or lets go of it if that has no room. */
+  copyGroup(group: number, reason: number): void {
+    const feeds = this.#feeds;
+    for (;;) {
+      const wanted = core.copyWaiting(this.#id, group, reason);
+      feeds.moved();
+      if (wanted === 0) return;
+      if (!feeds.makeRoom(wanted)) break;
+    }
+    this.dropGroup(group);
   }
 
-  /** Publishes them in the ring that this one feeds, as far as that has room. Returns their bytes. */
-  copyEnded(group: number, reason: number): number {
-    const bytes = core.moveEnded(this.#id, group, TO_TARGET, reason);
-    this.#feeds.advance(bytes);
-    return bytes;
+  /** Lets go of what waits of a group. */
+  dropGroup(group: number): void {
+    core.dropWaiting(this.#id, group);
   }
 
-  /** Where the next record goes, as the low half of a position: `& (capacity - 1)` is its offset. */
-  get headWord(): number {
-    return this.heads[0]!;
+  /** The same of a group that was decided, which is remembered: why it is kept, or 0. */
+  forgetGroup(group: number, reason: number): void {
+    core.forgetWaiting(this.#id, group, reason);
+  }
+
+  /** Has a group wait at the head; false: it is too large. */
+  moveGroup(group: number): boolean {
+    const isMoved = core.moveWaiting(this.#id, group);
+    this.moved();
+    return isMoved;
+  }
+
+  /**
+   * Whether no decision concerns a record that begins at `start`, of a group that does not wait. `shared` gets when and
+   * why it was kept, or zeros.
+   */
+  isOver(high: number, low: number, start: number): boolean {
+    return core.isOver(this.#id, high, low, start);
+  }
+
+  /** Slots are short: what waits in them waits here from now on. */
+  #relieve(): void {
+    let wanted: number;
+    do {
+      wanted = core.relieveSlots(this.#id);
+      this.moved();
+    } while (wanted > 0 && this.makeRoom(wanted));
   }
 
   override makeRoom(bytes: number): boolean {
     if (!this.#feeds.isOpen) throw closedError();
     if (bytes <= this.capacity / 2) {
       this.#measure();
-      if (this.free < bytes) this.reclaimer?.reclaim(Math.max(bytes, this.capacity / RESERVE));
-      this.#measure();
+      if (this.free < bytes) this.#reclaim(Math.max(bytes, this.capacity / RESERVE));
       if (this.free >= bytes) return true;
     }
     this.countDropped();
     return false;
   }
 
-  /** Lets go of everything before a position of which this is the low half. */
-  releaseTo(position: number): void {
-    this.#tail += (position - this.#tail) | 0;
-    this.#published[0] = BigInt(this.#tail);
+  #reclaim(bytes: number): void {
+    let oldest: number;
+    while ((oldest = core.reclaimWaiting(this.#id, bytes)) !== 0) this.reclaimer?.settle(oldest);
     this.#measure();
   }
 
+  /** Native code may have moved both ends. */
   #measure(): void {
-    const used = (this.heads[0]! - this.#tail) | 0;
-    this.free = this.capacity - this.#reserve - used;
+    const head = this.#heads[0]!;
+    const used = (head - this.#tails[0]!) | 0;
+    this.position = head & (this.capacity - 1);
+    this.free = (this.capacity - this.capacity / RESERVE - used) | 0;
   }
+}
 
-  /** Bytes that can be moved to the head now. */
-  get movable(): number {
-    return this.free + this.#reserve;
-  }
-
-  /**
-   * Publishes, in the ring that it feeds, `bytes` of the records of a group; those below `upto` wait no longer then.
-   *
-   * @param group the index of its first word.
-   * @param counter becomes `next`, which the record after those gets.
-   */
-  commitCopies(
-    group: number,
-    bytes: number,
-    upto: number,
-    counter: Uint32Array,
-    next: number,
-  ): void {
-    const { groups } = this;
-    const state = groups[group + GROUP_STATE]!;
-    groups[group + GROUP_MARK] = this.#feedsHead[0]!;
-    groups[group + GROUP_UPTO] = upto;
-    groups[group + GROUP_STATE] = COPYING;
-    counter[0] = next;
-    this.#feeds.commitAsIs(bytes);
-    groups[group + GROUP_FROM] = upto;
-    groups[group + GROUP_STATE] = state;
-  }
-
-  /** Publishes `bytes` at the head: the records of a group, which have moved there. */
-  commitMoved(group: number, bytes: number): void {
-    const { groups } = this;
-    const upto = this.heads[0]!;
-    groups[group + GROUP_MARK] = upto;
-    groups[group + GROUP_UPTO] = upto;
-    groups[group + GROUP_STATE] = MOVING;
-    this.advance(bytes);
-    core.commitAsIs(this.#id);
-    groups[group + GROUP_FROM] = upto;
-    groups[group + GROUP_STATE] = UNDECIDED;
-  }
+function sharedOf(groups: number, freeSlots: Int32Array): WaitingShared {
+  // Not on V8's heap: where it lies is a constant of optimised code then.
+  return {
+    words: new Int32Array(new ArrayBuffer(4 * CALL_WORDS)),
+    times: new Float64Array(new ArrayBuffer(8 * CALL_TIMES)),
+    flags: new Int32Array(groups),
+    roots: new Int32Array(groups),
+    freeSlots,
+  };
 }
 
 function closedError(): TracewrightError {

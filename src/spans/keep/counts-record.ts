@@ -1,3 +1,4 @@
+import { UNTIL } from '../../core/ring/waiting-ring.js';
 import {
   RELEASED_BELOW,
   RELEASED_COUNT,
@@ -15,7 +16,6 @@ import type { SpanOutput } from '../write/span-output.js';
 import type { OperationCounts } from './operation-counts.js';
 import type { ReleasedFigures } from './released-figures.js';
 import type { AllRequests } from './request-counts.js';
-import { UNTIL } from './usual-ends.js';
 
 /** Between two records. */
 const INTERVAL_NS = 10e9;

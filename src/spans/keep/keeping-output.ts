@@ -1,5 +1,5 @@
 import { beforeSignal } from '../../core/signals.js';
-import { WaitingRing } from '../../core/ring/waiting-ring.js';
+import { CHOSEN_FROM, WaitingRing } from '../../core/ring/waiting-ring.js';
 import type { Stream } from '../../heph/write/stream.js';
 import { keptUntil, withKeep, withoutKeep, withThreshold } from '../context/trace-state-entries.js';
 import { KINDS, PARENT_REMOTE } from '../layout.js';
@@ -26,11 +26,12 @@ import {
   RELEASED,
   ROOT_WAITS,
   SENT,
-} from './undecided-traces.js';
-import { CHOSEN_FROM, usualSpanEnds } from './usual-ends.js';
+  WAITING_FORMAT,
+} from './waiting-traces.js';
+import type { Judge } from './waiting-traces.js';
+import { usualSpanEnds } from './usual-ends.js';
 import type { UsualSpanEnds } from './usual-ends.js';
 import { WaitingOutput } from './waiting-output.js';
-import type { Judge } from './waiting-traces.js';
 
 const CLIENT = KINDS.indexOf('client');
 
@@ -58,7 +59,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     resource: Resource,
     rules: KeepRules,
   ): KeepingOutput | undefined {
-    const ring = WaitingRing.of(stream.ring);
+    const ring = WaitingRing.of(stream.ring, WAITING_FORMAT);
     return ring && new KeepingOutput(stream, ring, policy, resource, rules);
   }
 
@@ -75,10 +76,10 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     this.#rules = rules;
     this.#requests = new AllRequests(rules, this, traces);
     this.#decision = new KeepDecision(rules, this);
-    this.#counts = new CountsRecord(this, this.#requests, operations, traces.times);
+    this.#counts = new CountsRecord(this, this.#requests, operations, ring.shared.times);
     this.#elsewhere = new DecidedElsewhere(traces, this);
     this.#usual = usualSpanEnds(this, traces, this.#elsewhere);
-    traces.call[CHOSEN_FROM] = this.#decision.leastOfShare;
+    ring.shared.words[CHOSEN_FROM] = this.#decision.leastOfShare;
     traces.decisions.count(true);
     process.once('exit', this.#atExit);
   }
@@ -149,7 +150,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     if (keptUntil(traceState) !== 0) until = this.#passedOn(span, true);
     else {
       const time = this.traces.keptAt(t2, t3);
-      if (time === undefined) return 0;
+      if (time === 0) return 0;
       until = Math.round(Date.now() + LATE_MS - (this.traces.now() - time) / 1e6);
       if (!holdsUntil(until)) return 0;
     }
@@ -247,7 +248,7 @@ export class KeepingOutput extends WaitingOutput implements Judge, Follower {
     failed: boolean,
   ): void {
     const { traces } = this;
-    traces.link(trace);
+    traces.link(trace, 0);
     if ((traces.flags[trace]! & KEPT) !== 0) this.copy(trace);
     else if (reason > 0) this.keep(trace, reason);
     else if (reason !== 0) {

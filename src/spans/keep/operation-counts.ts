@@ -1,6 +1,5 @@
 import type { SpanAttributes } from '../attributes.js';
 import type { Span } from '../span.js';
-import { END_OFFSET, START_OFFSET } from '../../heph/layout.js';
 import { ReleasedFigures } from './released-figures.js';
 import type { Numbering, OpenAttributes } from './released-figures.js';
 import { kindOf, KIND_STRIDE, mapsOfKinds } from './span-flags.js';
@@ -8,16 +7,6 @@ import { kindOf, KIND_STRIDE, mapsOfKinds } from './span-flags.js';
 /** Names that are told apart in a thread. */
 const MOST_NAMES = 1000;
 const OTHER = '(other)';
-const HIGH_WORD = 2 ** 32;
-
-function timeAt(view: DataView, at: number): number {
-  return view.getUint32(at) * HIGH_WORD + view.getUint32(at + 4);
-}
-
-/** Nanoseconds of the span whose record lies at `at`. */
-export function durationAt(view: DataView, at: number): number {
-  return timeAt(view, at + END_OFFSET) - timeAt(view, at + START_OFFSET);
-}
 
 /** Names that came a short while ago are found by their lengths and kinds, without a map. A power of two. */
 const RECENT = 64;

@@ -1,21 +1,10 @@
+import { DONE, DURATION, KIND, SLOT, WORD } from '../../core/ring/waiting-ring.js';
 import { BELOW } from '../span.js';
 import type { Span } from '../span.js';
 import { OWN_FLAGS, PARENT_REMOTE, RESOURCE_SHIFT } from '../layout.js';
 import type { DecidedElsewhere } from './elsewhere.js';
 import { FAILED_BIT } from './span-flags.js';
 import type { WaitingTraces } from './waiting-traces.js';
-
-/** Of `call`: what a native call is about; see native/ring/waiting_index.h. */
-const SLOT = 0;
-const WORD = 1;
-const KIND = 2;
-/** A trace of the share of all has at least this in bits of its id. */
-export const CHOSEN_FROM = 4;
-/** Instead of the slot of a span that has ended: it waits there or is released. */
-const DONE = -1;
-/** Of `times`, in nanoseconds: from when on no release is usual, and how long a trace took. */
-export const UNTIL = 0;
-const DURATION = 1;
 
 /** The part of a thread's output that ends of waiting spans use. */
 export interface KeptSpans {
@@ -53,9 +42,8 @@ export function usualSpanEnds(
   traces: WaitingTraces,
   elsewhere: DecidedElsewhere,
 ): UsualSpanEnds {
-  const { call, times } = traces;
-  const endSlot = traces.ends?.end;
-  const releaseSlot = traces.ends?.release;
+  const { times, words } = traces.ring.shared;
+  const { end: endSlot, release: releaseSlot } = traces.ring.calls;
   const forget = (span: Span): void => {
     span.slot = -1;
     span.isWhole = false;
@@ -66,14 +54,14 @@ export function usualSpanEnds(
     if ((flags & (BELOW | FAILED_BIT)) !== 0 || !span.isWhole) return false;
     const isRemote = (flags & PARENT_REMOTE) !== 0;
     if (!isRemote && (span.p0 | span.p1) !== 0) return false;
-    return span.traceState === '' && releaseSlot !== undefined && elsewhere.isAlone(isRemote);
+    return span.traceState === '' && elsewhere.isAlone(isRemote);
   };
   const release = (span: Span, kind: number): boolean => {
-    call[SLOT] = span.slot;
-    call[WORD] = span.flags;
-    call[KIND] = kind;
-    releaseSlot!();
-    if (call[SLOT] !== DONE) return false;
+    words[SLOT] = span.slot;
+    words[WORD] = span.flags;
+    words[KIND] = kind;
+    releaseSlot();
+    if (words[SLOT] !== DONE) return false;
     forget(span);
     span.extras = undefined;
     return true;
@@ -86,12 +74,11 @@ export function usualSpanEnds(
       const { flags } = span;
       if ((flags & BELOW) === 0) return mayRelease(span) && release(span, 0);
       if (!span.isWhole || (flags & FAILED_BIT) !== 0 || span.extras !== undefined) return false;
-      if (endSlot === undefined || !output.takesAnything) return false;
-      if (span.start >= output.nextLook) return false;
-      call[SLOT] = span.slot;
-      call[WORD] = (flags & OWN_FLAGS) | (output.resource << RESOURCE_SHIFT);
+      if (!output.takesAnything || span.start >= output.nextLook) return false;
+      words[SLOT] = span.slot;
+      words[WORD] = (flags & OWN_FLAGS) | (output.resource << RESOURCE_SHIFT);
       endSlot();
-      if (call[SLOT] !== DONE) return false;
+      if (words[SLOT] !== DONE) return false;
       forget(span);
       return true;
     },

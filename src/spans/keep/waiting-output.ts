@@ -12,11 +12,9 @@ import type { Span } from '../span.js';
 import type { Instant, TraceTime } from '../time.js';
 import { letGo, SpanOutput } from '../write/span-output.js';
 import { UNDECIDED_MARK, WaitingStarts } from './waiting-starts.js';
-import { durationAt, OperationCounts } from './operation-counts.js';
-import type { ReleasedFigures } from './released-figures.js';
+import { OperationCounts } from './operation-counts.js';
 import { hasFailed } from './span-flags.js';
-import { BEGINS_WITHIN, FAILED, KEPT, RELEASED } from './undecided-traces.js';
-import { WaitingTraces } from './waiting-traces.js';
+import { BEGINS_WITHIN, FAILED, KEPT, RELEASED, WaitingTraces } from './waiting-traces.js';
 
 /** The trace for encoders that write into a ring where its events wait. */
 function waitingTrace(trace: StreamTrace, ring: WaitingRing): StreamTrace {
@@ -47,7 +45,7 @@ export class WaitingOutput extends SpanOutput {
 
   constructor(direct: Stream, ring: WaitingRing, policy: Policy, resource: Resource) {
     super(new Stream(waitingTrace(direct.trace, ring), direct.id), policy, resource, direct);
-    const traces = new WaitingTraces(ring, direct);
+    const traces = new WaitingTraces(ring);
     Object.defineProperty(this, 'traces', { value: traces });
     this.#starts = new WaitingStarts(traces);
     const operations = new OperationCounts(this, traces);
@@ -96,22 +94,11 @@ export class WaitingOutput extends SpanOutput {
       this.#dropBelow(span, endTime);
       return;
     }
-    const failed = hasFailed(span.flags);
-    if (failed) traces.flags[trace]! |= FAILED;
-    const operation = this.operations.of(span.name, span);
-    if (span.isWhole) traces.learn(span, operation.number, false);
+    if (hasFailed(span.flags)) traces.flags[trace]! |= FAILED;
+    const { number } = this.operations.of(span.name, span);
+    if (span.isWhole) traces.learn(span, number, false);
     super.record(span, endTime);
-    this.#wait(trace, operation, failed);
-  }
-
-  /** The span that was recorded last waits with its trace, unless that is decided. */
-  #wait(trace: number, operation: ReleasedFigures, failed: boolean): void {
-    const { traces } = this;
-    const at = traces.link(trace);
-    if (at !== -1) {
-      operation.release(durationAt(this.ring.view, at), failed);
-      traces.mark(at, operation.number);
-    }
+    traces.link(trace, number);
     if ((traces.flags[trace]! & KEPT) !== 0) this.copy(trace);
   }
 

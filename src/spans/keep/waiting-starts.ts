@@ -6,8 +6,8 @@ import type { TraceTime } from '../time.js';
 import { CALLER, UNDECIDED } from './keep-decision.js';
 import { beginAnew, LATE_MS } from './late-spans.js';
 import { kindOf } from './span-flags.js';
-import { BEGINS_WITHIN, BY_MESSAGE, KEPT, OVER } from './undecided-traces.js';
-import type { UndecidedTraces } from './undecided-traces.js';
+import { BEGINS_WITHIN, BY_MESSAGE, KEPT } from './waiting-traces.js';
+import type { WaitingTraces } from './waiting-traces.js';
 
 const CONSUMER = KINDS.indexOf('consumer');
 
@@ -25,9 +25,9 @@ export function holdsUntil(until: number): boolean {
 
 /** The starts of a thread's spans whose traces wait. */
 export class WaitingStarts {
-  readonly #traces: UndecidedTraces;
+  readonly #traces: WaitingTraces;
 
-  constructor(traces: UndecidedTraces) {
+  constructor(traces: WaitingTraces) {
     this.#traces = traces;
   }
 
@@ -36,7 +36,7 @@ export class WaitingStarts {
     const { flags, t2, t3 } = span;
     const traces = this.#traces;
     if ((flags & BELOW) === 0 || traces.find(t2, t3) !== 0) return;
-    if (traces.pastOf(t2, t3, Number(time ?? traces.now())) === OVER) beginAnew(span);
+    if (traces.isOver(t2, t3, Number(time ?? traces.now()))) beginAnew(span);
   }
 
   /** A span has started, and has its start. */
@@ -71,7 +71,7 @@ export class WaitingStarts {
     const traces = this.#traces;
     const { t0, t1, t2, t3, start } = span;
     // Below a span of this process that is not recorded, it begins the trace; below one that was decided it does not.
-    if (!isRoot && traces.pastOf(t2, t3, start) !== OVER) return 0;
+    if (!isRoot && !traces.isOver(t2, t3, start)) return 0;
     const trace = traces.add(t0, t1, t2, t3, start);
     if (!isRoot) {
       traces.flags[trace]! |= BEGINS_WITHIN;

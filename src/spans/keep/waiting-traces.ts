@@ -1,25 +1,60 @@
-import type { Reclaimer, WaitingRing } from '../../core/ring/waiting-ring.js';
-import { GROUP_WORDS } from '../../core/ring/waiting-ring.js';
-import type { UsualEnds } from '../../core/native-ring.js';
 import {
-  COUNTER_OFFSET,
-  DESCRIPTION_OFFSET,
-  SIZE_OFFSET,
-  START_OFFSET,
-} from '../../heph/layout.js';
-import type { Stream } from '../../heph/write/stream.js';
-import { FLAGS_AFTER_NAME, KEEP_REASON_AFTER_NAME, KIND_MASK, KIND_SHIFT } from '../layout.js';
+  ALL_TAKEN,
+  DECIDED,
+  GROUP,
+  GROUP_HIGH,
+  GROUP_LOW,
+  GROUP_STATE,
+  GROUP_WORDS,
+  HIGH,
+  KIND,
+  LOW,
+  REASON,
+  TOO_LONG,
+} from '../../core/ring/waiting-ring.js';
+import type { Reclaimer, WaitingRing } from '../../core/ring/waiting-ring.js';
+import type { WaitingFormat } from '../../core/native-ring.js';
+import { COUNTER_OFFSET, DESCRIPTION_OFFSET, START_OFFSET } from '../../heph/layout.js';
+import { FLAGS_AFTER_NAME, KEEP_REASON_AFTER_NAME, KIND_SHIFT } from '../layout.js';
 import type { Span } from '../span.js';
 import { RANDOM_HIGH } from './keep-decision.js';
+import { LATE_NS } from './late-spans.js';
 import type { Numbering } from './released-figures.js';
-import { FAILED_BIT, kindOf } from './span-flags.js';
-import { KEPT, MOVED, RELEASED, UndecidedTraces } from './undecided-traces.js';
+import { FAILED_BIT } from './span-flags.js';
+import { ThreadDecisions } from './thread-decisions.js';
 
-/** Part of the ring that one trace may have if it has to wait longer, and all of them. */
-const MOST_OF_TRACE = 1 / 16;
-const MOST_OF_SURVIVORS = 1 / 2;
-/** Part of the ring from which on a trace is decided before its root ends. */
-const LONGEST_TRACE = 1 / 4;
+/** Of a trace, bits. */
+export const FAILED = 1;
+/** It is kept: what ends is copied at once. */
+export const KEPT = 2;
+/** It is released, though a local root is open. */
+export const RELEASED = 4;
+/** This thread or another one decides about it for all. */
+const SHARED = 8;
+/** Its first span has a parent in this process that is not recorded. */
+export const BEGINS_WITHIN = 16;
+/** A local root of it has ended, and waits for another one. */
+export const ROOT_WAITS = 32;
+/** It is kept because a message said so. */
+export const BY_MESSAGE = 64;
+/** Nothing below it says that it is kept, because of the limit. */
+export const LIMITED = 128;
+/** Services that are called below it hear that it is kept. */
+export const SENT = 256;
+
+/** What native code has to know of the records that wait. */
+export const WAITING_FORMAT: WaitingFormat = {
+  decided: KEPT | RELEASED,
+  linkAt: COUNTER_OFFSET,
+  startAt: START_OFFSET,
+  nameAt: DESCRIPTION_OFFSET,
+  wordAfterName: FLAGS_AFTER_NAME,
+  reasonAfterName: KEEP_REASON_AFTER_NAME,
+  failedBit: FAILED_BIT,
+  chosenMask: RANDOM_HIGH,
+  variantShift: KIND_SHIFT,
+  late: LATE_NS,
+};
 
 /** Decides about a trace that cannot wait any longer. */
 export interface Judge {
@@ -31,90 +66,83 @@ export interface Judge {
   forget(trace: number): void;
 }
 
-/** The most writers of open records whose kinds are noted. */
-const MOST_WRITERS = 1 << 12;
-const KINDS = KIND_MASK + 1;
-const ALL_KINDS = MOST_WRITERS * KINDS;
-/** Words and times of a native call. */
-const CALL = 8;
-/** Of `call`: how many records were copied. */
-const COUNT = 3;
-
-/** Each record is longer than this power of two, so that those of a ring have a number each. */
-export const RECORD_SHIFT = 6;
-
-/** The records of undecided traces, which wait in a ring. */
-export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numbering {
+/**
+ * Traces of a thread whose local roots are open, by number; 0: none. Their records wait in a ring, whose native code
+ * knows which these are: a trace is a group there.
+ */
+export class WaitingTraces implements Reclaimer, Numbering {
   judge: Judge | undefined;
 
-  readonly #to: Stream;
-  readonly #mask: number;
-  readonly #last: Int32Array;
-  readonly #first: Int32Array;
-  /** One element: the position of the next record that belongs to no trace yet. */
-  readonly #linked = new Int32Array(new ArrayBuffer(4));
-  #positions = new Int32Array(64);
-  /** Bytes from which on a trace is decided before its root ends. */
-  readonly longest: number;
-  /** By the offset of a record: what is noted of it. */
-  readonly #marks: Uint16Array;
-  /**
-   * By the writer of an open record, and the kind of its span: what will be noted of it; 0: nothing is known. First of
-   * spans below local roots, then of these.
-   */
-  readonly #kinds = new Uint16Array(2 * ALL_KINDS);
+  readonly ring: WaitingRing;
+  readonly flags: Int32Array;
+  /** How many local roots are open. */
+  readonly roots: Int32Array;
+  /** When the local root has started that did so last, in nanoseconds of the trace. */
+  readonly starts: Float64Array;
+  /** The id of the first span, if its trace BEGINS_WITHIN. */
+  readonly firstIds: Int32Array;
+  /** Why a trace is kept, if it is KEPT. */
+  readonly reasons: Int32Array;
+  /** Of a trace that is SHARED, and that this thread decides about: its entry for other threads. */
+  readonly shared: Int32Array;
+  readonly decisions = new ThreadDecisions();
+
+  // Functions, not methods: to optimised code the arrays that they close over are constants, which takes half of the
+  // instructions.
+  /** The trace with these low halves of its id; 0: it does not wait. */
+  readonly find: (t2: number, t3: number) => number;
+  /** A trace begins to wait: its first local root has started. Returns 0 if the ring is closed. */
+  readonly add: (t0: number, t1: number, t2: number, t3: number, start: number) => number;
+  /** The record that was committed last waits for the decision about a trace, and is counted by a number. */
+  readonly link: (trace: number, number: number) => void;
+
+  /** High half of the trace id. */
+  readonly #highs: Int32Array;
   /** Kinds that native code counts. */
   #counted = 0;
-  /** The arguments of `ends`; undefined: they cannot be called. */
-  readonly call = new Int32Array(new ArrayBuffer(4 * CALL));
-  readonly times = new Float64Array(new ArrayBuffer(8 * CALL));
-  readonly ends: UsualEnds | undefined;
 
-  /** @param to the stream of kept spans. */
-  constructor(ring: WaitingRing, to: Stream) {
-    super(ring);
-    this.#to = to;
-    this.#mask = ring.capacity - 1;
-    this.#marks = new Uint16Array(ring.capacity >> RECORD_SHIFT);
-    this.#last = new Int32Array(this.flags.length);
-    this.#first = new Int32Array(this.flags.length);
-    this.#linked[0] = ring.headWord;
-    this.longest = ring.capacity * LONGEST_TRACE;
+  constructor(ring: WaitingRing) {
+    const { begin, find, link } = ring.calls;
+    const { flags, roots, words } = ring.shared;
+    const count = flags.length;
+    this.ring = ring;
+    this.flags = flags;
+    this.roots = roots;
+    const starts = (this.starts = new Float64Array(count));
+    const highs = (this.#highs = new Int32Array(2 * count));
+    this.firstIds = new Int32Array(2 * count);
+    this.reasons = new Int32Array(count);
+    this.shared = new Int32Array(count);
     ring.reclaimer = this;
-    this.ends = this.#index();
-    if (ring.openRecords === undefined) return;
-    ring.openRecords.relief = () => {
-      this.#relieve();
-    };
-  }
 
-  #index(): UsualEnds | undefined {
-    const { ring } = this;
-    const { openRecords } = ring;
-    const ends = ring.index({
-      ...this.ownIndex,
-      call: this.call,
-      times: this.times,
-      firsts: this.#first,
-      lasts: this.#last,
-      linked: this.#linked,
-      marks: this.#marks,
-      kinds: this.#kinds.subarray(0, ALL_KINDS),
-      rootKinds: this.#kinds.subarray(ALL_KINDS),
-      freeSlots: openRecords?.freeSlots ?? new Int32Array(1),
-      recordShift: RECORD_SHIFT,
-      decided: KEPT | RELEASED,
-      longest: this.longest,
-      linkAt: COUNTER_OFFSET,
-      startAt: START_OFFSET,
-      nameAt: DESCRIPTION_OFFSET,
-      wordAfterName: FLAGS_AFTER_NAME,
-      reasonAfterName: KEEP_REASON_AFTER_NAME,
-      failedBit: FAILED_BIT,
-      chosenMask: RANDOM_HIGH,
-      variantShift: KIND_SHIFT,
-    });
-    return openRecords === undefined ? undefined : ends;
+    this.find = (t2, t3) => {
+      words[HIGH] = t2;
+      words[LOW] = t3;
+      words[GROUP] = 0;
+      find();
+      return words[GROUP];
+    };
+    this.add = (t0, t1, t2, t3, start) => {
+      words[HIGH] = t2;
+      words[LOW] = t3;
+      words[GROUP] = 0;
+      begin();
+      let trace = words[GROUP];
+      if (trace === ALL_TAKEN) {
+        this.#decideOldest();
+        trace = this.add(t0, t1, t2, t3, start);
+      }
+      starts[trace] = start;
+      highs[2 * trace] = t0;
+      highs[2 * trace + 1] = t1;
+      return trace;
+    };
+    this.link = (trace, number) => {
+      words[GROUP] = trace;
+      words[KIND] = number;
+      link();
+      if (words[GROUP] === TOO_LONG && (flags[trace]! & KEPT) === 0) this.#decideNow(trace);
+    };
   }
 
   numberOf(counts: Uint8Array): number {
@@ -125,41 +153,69 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
 
   /** Spans like one in a slot have a number from here on: of the same writer and kind, and local roots like it. */
   learn({ flags, slot }: Span, number: number, isRoot: boolean): void {
-    const writer = this.ring.openRecords!.writerOf(slot);
-    if (writer === 0 || writer >= MOST_WRITERS) return;
-    this.#kinds[(isRoot ? ALL_KINDS : 0) + writer * KINDS + kindOf(flags)] = number;
+    this.ring.learn(slot, flags, number, isRoot);
   }
 
-  /**
-   * The record that was committed last waits for the decision about a trace.
-   *
-   * @returns where it lies; -1: it was dropped.
-   */
-  link(trace: number): number {
-    const at = this.#linked[0]!;
+  idOf(trace: number): readonly [number, number, number, number] {
+    const at = trace * GROUP_WORDS;
+    const { groups } = this.ring;
+    return [
+      this.#highs[2 * trace]!,
+      this.#highs[2 * trace + 1]!,
+      groups[at + GROUP_HIGH]!,
+      groups[at + GROUP_LOW]!,
+    ];
+  }
+
+  /** Nanoseconds of the trace. */
+  now(): number {
     const { ring } = this;
-    const head = ring.headWord;
-    if (head === at) return -1;
-    ring.view.setInt32((at & this.#mask) + COUNTER_OFFSET, this.#last[trace]!);
-    if (this.records[trace] === 0) this.#first[trace] = at;
-    this.#last[trace] = at;
-    this.records[trace]!++;
-    this.bytes[trace]! += (head - at) | 0;
-    this.#linked[0] = head;
-    this.#marks[(at & this.#mask) >> RECORD_SHIFT] = 0;
-    if (this.bytes[trace]! > this.longest && (this.flags[trace]! & KEPT) === 0) {
-      this.decideNow(trace);
-    }
-    return at & this.#mask;
+    ring.readStamp();
+    return ring.stamp[0]!;
+  }
+
+  /** Whether nothing is known of a trace that does not wait, or nothing that concerns a span that begins at `start`. */
+  isOver(t2: number, t3: number, start: number): boolean {
+    return this.ring.isOver(t2, t3, start);
+  }
+
+  /** Why a trace was kept that is decided; 0: it was not, or is not known. */
+  pastReasonOf(t2: number, t3: number): number {
+    this.ring.isOver(t2, t3, 0);
+    return this.ring.shared.words[REASON]!;
+  }
+
+  /** When a trace was decided that is kept, or up to 17 ms later; 0: it is not, or not known. */
+  keptAt(t2: number, t3: number): number {
+    this.ring.isOver(t2, t3, 0);
+    return this.ring.shared.times[DECIDED]!;
+  }
+
+  /** Other threads may get a part of a trace: they see what becomes of it. */
+  share(trace: number): void {
+    if ((this.flags[trace]! & SHARED) !== 0) return;
+    const [, , t2, t3] = this.idOf(trace);
+    this.shared[trace] = this.decisions.begin(t2, t3);
+    this.flags[trace]! |= SHARED;
+  }
+
+  /** The other threads hear what becomes of a trace. */
+  #tell(trace: number): void {
+    if ((this.flags[trace]! & SHARED) === 0 || this.shared[trace]! <= 0) return;
+    const [, , t2, t3] = this.idOf(trace);
+    this.decisions.end(this.shared[trace]!, t2, t3, (this.flags[trace]! & KEPT) !== 0);
   }
 
   /** The last record belongs to a trace that was decided: it goes to the file. */
   copyLate(reason: number): void {
-    this.records[0] = 0;
-    this.bytes[0] = 0;
     this.flags[0] = KEPT;
-    this.link(0);
+    this.link(0, 0);
     this.copy(0, reason);
+  }
+
+  /** Copies what waits of a trace to the file's ring, where it gets its numbers. */
+  copy(trace: number, reason: number): void {
+    this.ring.copyGroup(trace, reason);
   }
 
   /** A trace is kept: what waits goes to the file, and so does what ends from now on. */
@@ -170,176 +226,49 @@ export class WaitingTraces extends UndecidedTraces implements Reclaimer, Numberi
   }
 
   /** Nothing of a trace goes to the file. */
-  release(trace: number): void {
+  #release(trace: number): void {
     this.flags[trace]! |= RELEASED;
-    if (this.ended[trace] !== 0) this.ring.dropEnded(trace);
-    this.records[trace] = 0;
-    this.bytes[trace] = 0;
+    this.ring.dropGroup(trace);
   }
 
-  /** Notes a number above 0 of the record that was linked last, at `at`. */
-  mark(at: number, mark: number): void {
-    this.#marks[at >> RECORD_SHIFT] = mark;
+  /** The last local root of a trace has ended. */
+  forget(trace: number): void {
+    this.#tell(trace);
+    this.shared[trace] = 0;
+    const isKept = (this.flags[trace]! & KEPT) !== 0;
+    this.ring.forgetGroup(trace, isKept ? this.reasons[trace]! : 0);
   }
 
   /** Keeps all that is not decided: the thread ends. */
   keepAll(reason: number): void {
-    for (let trace = 1; trace < this.unused; trace++) {
-      if (!this.isOpen(trace)) continue;
+    for (let trace = 1; trace < this.flags.length; trace++) {
+      if (this.ring.groups[trace * GROUP_WORDS + GROUP_STATE] === 0) continue;
       if ((this.flags[trace]! & (KEPT | RELEASED)) === 0) this.keep(trace, reason);
-      this.tell(trace, (this.flags[trace]! & KEPT) !== 0);
+      this.#tell(trace);
     }
   }
 
-  /** Copies what waits of a trace to the file's ring, where it gets its numbers. */
-  copy(trace: number, reason: number): void {
-    if (this.records[trace]! > 0) this.#copyRecords(trace, reason);
-    if (this.ended[trace] !== 0) this.#copyEnded(trace, reason);
-    this.records[trace] = 0;
-    this.bytes[trace] = 0;
-  }
-
-  /** Those that wait in slots, which are free then. */
-  #copyEnded(trace: number, reason: number): void {
-    const { ring } = this;
-    const { ring: to } = this.#to;
-    const { longest } = ring.openRecords!;
-    while (to.free >= longest || to.makeRoom(longest)) {
-      const bytes = ring.copyEnded(trace, reason);
-      if (this.ended[trace] === 0) return;
-      if (bytes === 0) break;
-    }
-    ring.dropEnded(trace);
-  }
-
-  #copyRecords(trace: number, reason: number): void {
-    const count = this.records[trace]!;
-    const positions = this.#positionsOf(trace);
-    const { ring: to, counter } = this.#to;
-    const from = this.ring;
-    let next = 0;
-    while (next < count) {
-      const most = Math.min(this.bytes[trace]!, to.longestRecord);
-      if (to.free < most && !to.makeRoom(most)) break;
-      const number = counter[0]!;
-      const bytes = to.copyFrom(from, positions, next, count - next, number, reason);
-      const copied = this.call[COUNT]!;
-      if (bytes === 0) {
-        if (copied > 0) break;
-        to.countRefused();
-        next++;
-        continue;
-      }
-      next += copied;
-      const upto = next === count ? from.headWord : positions[next]!;
-      from.commitCopies(trace * GROUP_WORDS, bytes, upto, counter, (number + copied) >>> 0);
-    }
-  }
-
-  /** Slots are short: what waits in them waits in the ring from here on. */
-  #relieve(): void {
-    const { ended, ring } = this;
-    const { isOpen, longest } = ring.openRecords!;
-    for (let trace = 1; isOpen && trace < this.unused; trace++) {
-      while (ended[trace] !== 0) {
-        if (ring.free < longest && !ring.makeRoom(longest)) return;
-        // Room for it may have come from a decision about this trace.
-        if (ring.moveEnded(trace) === 0) break;
-      }
-    }
-  }
-
-  /** Makes room: everything before the oldest record that waits is let go. */
-  reclaim(bytes: number): void {
-    const ring = this.ring;
-    for (;;) {
-      let oldest = 0;
-      let back = 0;
-      const head = ring.headWord;
-      for (let trace = 1; trace < this.unused; trace++) {
-        if (this.records[trace] === 0) continue;
-        const distance = (head - this.#first[trace]!) | 0;
-        if (distance > back) {
-          back = distance;
-          oldest = trace;
-        }
-      }
-      ring.releaseTo((head - back) | 0);
-      if (ring.free >= bytes || oldest === 0) return;
-      this.#settle(oldest);
-    }
-  }
-
-  /** A trace holds the oldest records: it is kept, moves on, or is decided by ratio. */
-  #settle(trace: number): void {
-    const bytes = this.bytes[trace]!;
-    const { capacity, movable } = this.ring;
+  settle(trace: number): void {
     const reason = this.judge?.certain(trace) ?? 0;
-    if (reason !== 0) {
-      this.keep(trace, reason);
-    } else if (
-      bytes <= Math.min(movable, capacity * MOST_OF_TRACE) &&
-      this.#survivors(trace) + bytes <= capacity * MOST_OF_SURVIVORS
-    ) {
-      this.#move(trace);
-    } else {
-      this.decideNow(trace);
-    }
+    if (reason !== 0) this.keep(trace, reason);
+    else if (!this.ring.moveGroup(trace)) this.#decideNow(trace);
   }
 
-  protected override decideNow(trace: number): void {
+  #decideNow(trace: number): void {
     const reason = this.judge?.certain(trace) || (this.judge?.byRatio(trace) ?? 0);
-    if (reason === 0) this.release(trace);
+    if (reason === 0) this.#release(trace);
     else this.keep(trace, reason);
   }
 
-  protected override giveUp(trace: number): void {
-    if (this.judge === undefined) this.forget(trace);
-    else this.judge.forget(trace);
-  }
-
-  #survivors(but: number): number {
-    let sum = 0;
-    for (let trace = 1; trace < this.unused; trace++) {
-      const isOne = trace !== but && (this.flags[trace]! & MOVED) !== 0;
-      if (isOne) sum += this.bytes[trace]!;
+  /** There are more local roots than numbers: some never end. */
+  #decideOldest(): void {
+    const { starts } = this;
+    let oldest = 1;
+    for (let trace = 2; trace < starts.length; trace++) {
+      if (starts[trace]! < starts[oldest]!) oldest = trace;
     }
-    return sum;
-  }
-
-  #move(trace: number): void {
-    const ring = this.ring;
-    const count = this.records[trace]!;
-    const positions = this.#positionsOf(trace);
-    const head = ring.headWord;
-    let at = head;
-    let before = 0;
-    for (let i = 0; i < count; i++) {
-      const offset = positions[i]! & this.#mask;
-      const size = ring.view.getInt32(offset + SIZE_OFFSET);
-      const to = ring.position + ((at - head) | 0);
-      ring.bytes.copy(ring.bytes, to, offset, offset + size);
-      ring.view.setInt32(to + COUNTER_OFFSET, before);
-      this.#marks[(at & this.#mask) >> RECORD_SHIFT] = this.#marks[offset >> RECORD_SHIFT]!;
-      before = at;
-      at = (at + size) | 0;
-    }
-    ring.commitMoved(trace * GROUP_WORDS, (at - head) | 0);
-    this.flags[trace]! |= MOVED;
-    this.#first[trace] = head;
-    this.#last[trace] = before;
-    this.#linked[0] = ring.headWord;
-  }
-
-  /** Where the records of a trace lie, the oldest first. */
-  #positionsOf(trace: number): Int32Array {
-    const count = this.records[trace]!;
-    if (this.#positions.length < count) this.#positions = new Int32Array(2 * count);
-    let at = this.#last[trace]!;
-    for (let i = count - 1; i >= 0; i--) {
-      this.#positions[i] = at;
-      at = this.ring.view.getInt32((at & this.#mask) + COUNTER_OFFSET);
-    }
-    return this.#positions;
+    if ((this.flags[oldest]! & (KEPT | RELEASED)) === 0) this.#decideNow(oldest);
+    if (this.judge === undefined) this.forget(oldest);
+    else this.judge.forget(oldest);
   }
 }
