@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "addon/arguments.h"
@@ -406,7 +407,7 @@ T* array_of(const Napi::Object& from, const char* name, size_t least) {
   format.failed_bit = number("failedBit");
   format.chosen_mask = number("chosenMask");
   format.variant_shift = number("variantShift");
-  format.late = static_cast<uint64_t>(number_of(of_record, "late", 0));
+  format.late = static_cast<int64_t>(number_of(of_record, "late", 0));
   ring->index_waiting(shared, format);
   const WaitingFunctions functions = environment(env).slots.assign_waiting(env, ring);
   Napi::Object result = Napi::Object::New(env);
@@ -416,101 +417,47 @@ T* array_of(const Napi::Object& from, const char* name, size_t least) {
   return result;
 }
 
-// What a call of JavaScript's about waiting records is given after the ring.
-class WaitingCall {
- public:
-  explicit WaitingCall(const Napi::CallbackInfo& info) : info_(info), ring_(waiting_ring(info[0])) {
-    if (ring_ != nullptr && ring_->waiting_index() == nullptr) ring_ = nullptr;
+// countWaiting(ring, kind, counts): has the records of a kind counted there.
+Napi::Value count_waiting(const Napi::CallbackInfo& info) {
+  Ring* const ring = waiting_ring(info[0]);
+  Napi::Uint8Array bytes = info[2].As<Napi::Uint8Array>();
+  if (ring != nullptr && ring->waiting_index() && bytes.ByteLength() >= WaitingCounts::kBytes) {
+    auto* const counts = reinterpret_cast<WaitingCounts*>(bytes.Data());
+    ring->waiting_index()->count_in(info[1].As<Napi::Number>().Uint32Value(), counts);
   }
+  return info.Env().Undefined();
+}
 
-  // Null: there is no such ring, or group.
-  Ring* ring() const { return ring_; }
-  Ring* ring_of_group() const {
-    return ring_ != nullptr && number(1) < ring_->options().waiting_groups ? ring_ : nullptr;
-  }
-  uint32_t number(size_t at) const { return info_[at].As<Napi::Number>().Uint32Value(); }
-  template <typename Number>
-  Napi::Value answer(Number number) const {
-    return Napi::Number::New(info_.Env(), static_cast<double>(number));
+template <typename Number>
+Number waiting_argument(const Napi::Value& value) {
+  if (value.IsBoolean()) return static_cast<Number>(value.As<Napi::Boolean>().Value());
+  return static_cast<Number>(value.As<Napi::Number>().Int64Value());
+}
+
+// A method of a ring in which records wait, with the numbers that JavaScript gives after the ring.
+template <auto kMethod>
+struct WaitingMethod;
+template <typename Result, typename... Numbers, Result (Ring::*kMethod)(Numbers...)>
+struct WaitingMethod<kMethod> {
+  static Napi::Value call(const Napi::CallbackInfo& info) {
+    Ring* const ring = waiting_ring(info[0]);
+    if (ring == nullptr) return Napi::Number::New(info.Env(), 0);
+    return answer(info, ring, std::index_sequence_for<Numbers...>());
   }
 
  private:
-  const Napi::CallbackInfo& info_;
-  Ring* ring_;
+  template <size_t... kAt>
+  static Napi::Value answer(const Napi::CallbackInfo& info, Ring* ring,
+                            std::index_sequence<kAt...>) {
+    if constexpr (std::is_void_v<Result>) {
+      (ring->*kMethod)(waiting_argument<Numbers>(info[kAt + 1])...);
+      return info.Env().Undefined();
+    } else {
+      return Napi::Value::From(info.Env(),
+                               (ring->*kMethod)(waiting_argument<Numbers>(info[kAt + 1])...));
+    }
+  }
 };
-
-// countWaiting(ring, kind, counts): has the records of a kind counted there.
-Napi::Value count_waiting(const Napi::CallbackInfo& info) {
-  const WaitingCall call(info);
-  Napi::Uint8Array bytes = info[2].As<Napi::Uint8Array>();
-  if (call.ring() != nullptr && bytes.ByteLength() >= WaitingCounts::kBytes) {
-    auto* const counts = reinterpret_cast<WaitingCounts*>(bytes.Data());
-    call.ring()->waiting_index()->count_in(call.number(1), counts);
-  }
-  return info.Env().Undefined();
-}
-
-// learnWaiting(ring, slot, word, kind, isRoot): of which kind records like an open one are.
-Napi::Value learn_waiting(const Napi::CallbackInfo& info) {
-  const WaitingCall call(info);
-  if (call.ring() != nullptr) {
-    const uint32_t writer = call.ring()->open_records().head_at(call.number(1))->writer;
-    const bool is_root = info[4].As<Napi::Boolean>();
-    call.ring()->waiting_index()->learn(writer, call.number(2), is_root, call.number(3));
-  }
-  return info.Env().Undefined();
-}
-
-// copyWaiting(ring, group, reason)
-Napi::Value copy_waiting(const Napi::CallbackInfo& info) {
-  const WaitingCall call(info);
-  Ring* const ring = call.ring_of_group();
-  const auto reason = static_cast<uint16_t>(call.number(2));
-  return call.answer(ring == nullptr ? 0 : ring->copy_waiting(call.number(1), reason));
-}
-
-// relieveSlots(ring)
-Napi::Value relieve_slots(const Napi::CallbackInfo& info) {
-  const WaitingCall call(info);
-  return call.answer(call.ring() == nullptr ? 0 : call.ring()->relieve_slots());
-}
-
-// dropWaiting(ring, group)
-Napi::Value drop_waiting(const Napi::CallbackInfo& info) {
-  const WaitingCall call(info);
-  if (call.ring_of_group() != nullptr) call.ring()->drop_waiting(call.number(1));
-  return info.Env().Undefined();
-}
-
-// forgetWaiting(ring, group, reason)
-Napi::Value forget_waiting(const Napi::CallbackInfo& info) {
-  const WaitingCall call(info);
-  const auto reason = static_cast<uint16_t>(call.number(2));
-  if (call.ring_of_group() != nullptr) call.ring()->forget_waiting(call.number(1), reason);
-  return info.Env().Undefined();
-}
-
-// isOver(ring, high, low, start)
-Napi::Value is_over(const Napi::CallbackInfo& info) {
-  const WaitingCall call(info);
-  const double start = info[3].As<Napi::Number>().DoubleValue();
-  Ring* const ring = call.ring();
-  return Napi::Boolean::New(
-      info.Env(), ring == nullptr || ring->is_over(call.number(1), call.number(2), start));
-}
-
-// reclaimWaiting(ring, bytes)
-Napi::Value reclaim_waiting(const Napi::CallbackInfo& info) {
-  const WaitingCall call(info);
-  return call.answer(call.ring() == nullptr ? 0 : call.ring()->reclaim_waiting(call.number(1)));
-}
-
-// moveWaiting(ring, group)
-Napi::Value move_waiting(const Napi::CallbackInfo& info) {
-  const WaitingCall call(info);
-  Ring* const ring = call.ring_of_group();
-  return Napi::Boolean::New(info.Env(), ring != nullptr && ring->move_waiting(call.number(1)));
-}
 
 }  // namespace
 
@@ -523,14 +470,14 @@ void add_ring_calls(Napi::Object exports) {
   put("commitAsIs", commit_as_is);
   put("indexWaiting", index_waiting);
   put("countWaiting", count_waiting);
-  put("learnWaiting", learn_waiting);
-  put("copyWaiting", copy_waiting);
-  put("relieveSlots", relieve_slots);
-  put("dropWaiting", drop_waiting);
-  put("forgetWaiting", forget_waiting);
-  put("isOver", is_over);
-  put("reclaimWaiting", reclaim_waiting);
-  put("moveWaiting", move_waiting);
+  put("learnWaiting", WaitingMethod<&Ring::learn_waiting>::call);
+  put("copyWaiting", WaitingMethod<&Ring::copy_waiting>::call);
+  put("relieveSlots", WaitingMethod<&Ring::relieve_slots>::call);
+  put("dropWaiting", WaitingMethod<&Ring::drop_waiting>::call);
+  put("forgetWaiting", WaitingMethod<&Ring::forget_waiting>::call);
+  put("isOver", WaitingMethod<&Ring::is_over>::call);
+  put("reclaimWaiting", WaitingMethod<&Ring::reclaim_waiting>::call);
+  put("moveWaiting", WaitingMethod<&Ring::move_waiting>::call);
   put("commitExplicit", commit_explicit);
   put("flush", flush_ring);
   put("attend", attend_ring);

@@ -133,6 +133,8 @@ class alignas(64) Ring {
   void end_waiting();
   // Lets go of the group of the open record in `shared`, and of that. Unless that is unusual.
   void release_waiting();
+  // Of which kind records are that are like the open one in a slot.
+  void learn_waiting(uint32_t slot, uint32_t word, uint32_t kind, bool is_root);
   // The record that was committed last, if there is one, waits with the group in `shared`, and is
   // counted.
   void link_waiting();
@@ -147,10 +149,10 @@ class alignas(64) Ring {
   void forget_waiting(uint32_t group, uint16_t reason);
   // Whether no decision concerns a record that begins at `start`, of a group that does not wait.
   // `shared` gets when and why it was kept, or zeros.
-  [[gnu::cold]] bool is_over(uint32_t high, uint32_t low, double start);
+  [[gnu::cold]] bool is_over(uint32_t high, uint32_t low, int64_t start);
   // Lets go of the oldest records, up to one that waits. 0: so many bytes are free, or none waits;
   // or else the group of that one.
-  [[gnu::cold]] uint32_t reclaim_waiting(uint64_t bytes);
+  [[gnu::cold]] uint32_t reclaim_waiting(uint32_t bytes);
   // Has a group wait at the head. False: it is too large to wait longer.
   [[gnu::cold]] bool move_waiting(uint32_t group);
 
@@ -309,11 +311,14 @@ class alignas(64) Ring {
       commit_after_preface();
     }
   }
-  bool has_waiting_index() const;
+  // Whether it waits in a ring that is not closed.
+  bool has_group(uint32_t group) const;
   WaitingGroup* waiting_groups();
   uint64_t waiting_room() const;
   std::vector<uint32_t> positions_of(uint32_t group) const;
   uint64_t copy_records(uint32_t group, uint16_t reason);
+  void publish_group(uint32_t group, uint32_t state, Ring& to, uint64_t bytes, size_t count,
+                     uint32_t upto);
   void copy_record(uint32_t position, uint64_t bytes, size_t count, uint16_t reason);
   // Of the ring that this one feeds: before slots are freed, and to free them.
   void attend_slots();
@@ -356,6 +361,8 @@ class alignas(64) Ring {
   uint64_t free_bytes() const {
     return capacity_ - (head_ - control_->tail.load(std::memory_order_acquire));
   }
+  // Free bytes; 0: the budget of the target is spent.
+  uint64_t unspent_bytes() const;
   void note_stall(uint64_t from);
   [[gnu::cold]] void lay_end();
   [[gnu::cold]] bool complete_stream();

@@ -34,12 +34,17 @@ int64_t Ring::make_room(uint32_t bytes) {
     note_stall(from);
     if (free_bytes() < bytes) return static_cast<int64_t>(Room::full);
   }
+  const uint64_t room = unspent_bytes();
+  if (room == 0 && sink_->spent()) return static_cast<int64_t>(Room::full);
+  control_->position = static_cast<int32_t>(head_ & mask_);
+  return static_cast<int64_t>(room);
+}
+
+uint64_t Ring::unspent_bytes() const {
   const uint64_t room = free_bytes();
   // After the room: the thread that made it has charged the budget before.
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (sink_->spent()) return static_cast<int64_t>(Room::full);
-  control_->position = static_cast<int32_t>(head_ & mask_);
-  return static_cast<int64_t>(room);
+  return sink_->spent() ? 0 : room;
 }
 
 void Ring::note_stall(uint64_t from) {

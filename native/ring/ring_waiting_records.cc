@@ -54,29 +54,6 @@ void take_back(const WaitingIndex& index, uint32_t kind, uint8_t* record, uint32
   counts->take_back(duration_of(index, record, stamp_offset), has_failed(index, record));
 }
 
-// Says before a head moves what a kill must know of a group: what lies below `upto` waits no longer
-// once that has moved from where it is. And afterwards that it has.
-class MovingGroup {
- public:
-  MovingGroup(WaitingGroup& group, uint32_t state, uint64_t head, uint32_t upto)
-      : group_(group), before_(group.state.load(std::memory_order_relaxed)), upto_(upto) {
-    group_.mark.store(low_half(head), std::memory_order_relaxed);
-    group_.upto.store(upto, std::memory_order_relaxed);
-    group_.state.store(state, std::memory_order_release);
-  }
-  ~MovingGroup() {
-    group_.from.store(upto_, std::memory_order_release);
-    group_.state.store(before_, std::memory_order_release);
-  }
-  MovingGroup(const MovingGroup&) = delete;
-  MovingGroup& operator=(const MovingGroup&) = delete;
-
- private:
-  WaitingGroup& group_;
-  const uint32_t before_;
-  const uint32_t upto_;
-};
-
 }  // namespace
 
 void Ring::index_waiting(const WaitingShared& shared, const WaitingFormat& format) {
@@ -85,8 +62,8 @@ void Ring::index_waiting(const WaitingShared& shared, const WaitingFormat& forma
   index_->linked = low_half(head_);
 }
 
-bool Ring::has_waiting_index() const {
-  return index_ != nullptr && !feeds_->finished();
+bool Ring::has_group(uint32_t group) const {
+  return index_ != nullptr && !feeds_->finished() && group < options_.waiting_groups;
 }
 
 WaitingGroup* Ring::waiting_groups() {
@@ -119,7 +96,7 @@ void Ring::find_waiting() {
 }
 
 void Ring::begin_waiting() {
-  if (!has_waiting_index()) return;
+  if (!has_group(0)) return;
   int32_t* const words = index_->shared.words;
   const uint32_t group =
       index_->begin(static_cast<uint32_t>(words[WaitingShared::kHigh]),
@@ -128,7 +105,7 @@ void Ring::begin_waiting() {
 }
 
 void Ring::end_waiting() {
-  if (!has_waiting_index()) return;
+  if (!has_group(0)) return;
   WaitingIndex& index = *index_;
   int32_t* const words = index.shared.words;
   const auto at = static_cast<uint32_t>(words[WaitingShared::kSlot]);
@@ -160,7 +137,7 @@ void Ring::end_waiting() {
 }
 
 void Ring::release_waiting() {
-  if (!has_waiting_index()) return;
+  if (!has_group(0)) return;
   WaitingIndex& index = *index_;
   int32_t* const words = index.shared.words;
   const auto at = static_cast<uint32_t>(words[WaitingShared::kSlot]);
@@ -194,11 +171,16 @@ void Ring::release_waiting() {
   words[WaitingShared::kSlot] = WaitingShared::kDone;
 }
 
+void Ring::learn_waiting(uint32_t slot, uint32_t word, uint32_t kind, bool is_root) {
+  if (has_group(0)) index_->learn(open_.head_at(slot)->writer, word, is_root, kind);
+}
+
 void Ring::link_waiting() {
-  if (!has_waiting_index() || index_->linked == low_half(head_)) return;
+  if (!has_group(0) || index_->linked == low_half(head_)) return;
   WaitingIndex& index = *index_;
   int32_t* const words = index.shared.words;
   const auto group = static_cast<uint32_t>(words[WaitingShared::kGroup]);
+  if (!has_group(group)) return;
   const auto kind = static_cast<uint32_t>(words[WaitingShared::kKind]);
   WaitingIndex::Waits& waits = index.of(group);
   const uint32_t bytes = low_half(head_) - index.linked;
@@ -215,9 +197,9 @@ void Ring::link_waiting() {
 }
 
 uint64_t Ring::copy_waiting(uint32_t group, uint16_t reason) {
-  if (!has_waiting_index()) return 0;
+  if (!has_group(group)) return 0;
   const uint64_t wants = copy_records(group, reason);
-  return wants != 0 ? wants : move_ended(group, *feeds_, feeds_->free_bytes(), reason);
+  return wants != 0 ? wants : move_ended(group, *feeds_, feeds_->unspent_bytes(), reason);
 }
 
 std::vector<uint32_t> Ring::positions_of(uint32_t group) const {
@@ -235,7 +217,7 @@ uint64_t Ring::copy_records(uint32_t group, uint16_t reason) {
   const std::vector<uint32_t> positions = positions_of(group);
   const uint64_t longest = feeds_->capacity_ / 2;
   for (size_t next = 0; next < positions.size();) {
-    const uint64_t room = feeds_->free_bytes();
+    const uint64_t room = feeds_->unspent_bytes();
     const uint64_t wants = std::min<uint64_t>(waits.bytes, longest);
     if (wants > room) return wants;
     uint64_t bytes = 0;
@@ -243,7 +225,10 @@ uint64_t Ring::copy_records(uint32_t group, uint16_t reason) {
     for (; next + count < positions.size(); ++count) {
       const uint32_t more = record_bytes(positions[next + count]);
       // What the ring says of itself may be wrong.
-      if (more > capacity_) return 0;
+      if (more > capacity_) {
+        waits.records = 0;
+        return 0;
+      }
       if (more > longest - bytes || more > room - bytes) break;
       copy_record(positions[next + count], bytes, count, reason);
       bytes += more;
@@ -257,11 +242,23 @@ uint64_t Ring::copy_records(uint32_t group, uint16_t reason) {
     waits.records -= low_half(count);
     const uint32_t upto = next == positions.size() ? low_half(head_) : positions[next];
     if (bytes == 0) continue;
-    const MovingGroup moving(index_->groups[group], WaitingGroup::kCopying, feeds_->head_, upto);
-    feeds_->open_.take_numbers(low_half(count));
-    feeds_->publish(low_half(bytes));
+    publish_group(group, WaitingGroup::kCopying, *feeds_, bytes, count, upto);
   }
   return 0;
+}
+
+// Publishes so many bytes and records of a group. Those below `upto` do not wait from then on.
+void Ring::publish_group(uint32_t group, uint32_t state, Ring& to, uint64_t bytes, size_t count,
+                         uint32_t upto) {
+  WaitingGroup& words = index_->groups[group];
+  const uint32_t before = words.state.load(std::memory_order_relaxed);
+  words.mark.store(low_half(to.head_), std::memory_order_relaxed);
+  words.upto.store(upto, std::memory_order_relaxed);
+  words.state.store(state, std::memory_order_release);
+  to.open_.take_numbers(low_half(count));
+  to.publish(low_half(bytes));
+  words.from.store(upto, std::memory_order_release);
+  words.state.store(before, std::memory_order_release);
 }
 
 // Puts one so many bytes, and records, after the head of the ring that gets it.
@@ -346,7 +343,7 @@ uint64_t Ring::move_ended(uint32_t group, Ring& to, uint64_t room, uint16_t reas
 }
 
 uint64_t Ring::relieve_slots() {
-  if (!has_waiting_index()) return 0;
+  if (!has_group(0)) return 0;
   uint64_t wants = 0;
   for (uint32_t group = 1; wants == 0 && group < index_->unused(); ++group) {
     if (index_->of(group).ended != 0) wants = move_ended(group, *this, waiting_room(), 0);
@@ -355,7 +352,7 @@ uint64_t Ring::relieve_slots() {
 }
 
 void Ring::drop_waiting(uint32_t group) {
-  if (!has_waiting_index()) return;
+  if (!has_group(group)) return;
   attend_slots();
   free_ended(group);
   index_->of(group).records = 0;
@@ -363,15 +360,15 @@ void Ring::drop_waiting(uint32_t group) {
 }
 
 void Ring::forget_waiting(uint32_t group, uint16_t reason) {
-  if (!has_waiting_index() || index_->groups[group].state.load(std::memory_order_relaxed) == 0) {
-    return;
-  }
-  index_->groups[group].state.store(0, std::memory_order_release);
+  if (!has_group(group)) return;
+  std::atomic<uint32_t>& state = index_->groups[group].state;
+  if (state.load(std::memory_order_relaxed) == 0) return;
+  state.store(0, std::memory_order_release);
   drop_waiting(group);
   index_->forget(group, reason, stamp_.take<Stamp::big>());
 }
 
-bool Ring::is_over(uint32_t high, uint32_t low, double start) {
+bool Ring::is_over(uint32_t high, uint32_t low, int64_t start) {
   if (index_ == nullptr) return true;
   const WaitingIndex& index = *index_;
   const auto* const kept = index.kept.find(high, low);
@@ -380,8 +377,7 @@ bool Ring::is_over(uint32_t high, uint32_t low, double start) {
       kept == nullptr ? 0 : static_cast<int32_t>(kept->reason);
   index.shared.times[WaitingShared::kDecided] =
       kept == nullptr ? 0 : static_cast<double>(kept->decided_at());
-  const double since = std::max(start - static_cast<double>(index.format.late), 0.0);
-  const auto time = static_cast<uint64_t>(since);
+  const auto time = static_cast<uint64_t>(std::max<int64_t>(start - index.format.late, 0));
   const auto concerns = [&](const RememberedGroups::Group* group) {
     return group != nullptr && group->decided_at() >= time;
   };
@@ -398,8 +394,8 @@ uint64_t Ring::waiting_room() const {
   return used < most ? most - used : 0;
 }
 
-uint32_t Ring::reclaim_waiting(uint64_t bytes) {
-  if (!has_waiting_index()) return 0;
+uint32_t Ring::reclaim_waiting(uint32_t bytes) {
+  if (!has_group(0)) return 0;
   uint32_t oldest = 0;
   uint32_t back = 0;
   for (uint32_t group = 1; group < index_->unused(); ++group) {
@@ -415,7 +411,7 @@ uint32_t Ring::reclaim_waiting(uint64_t bytes) {
 }
 
 bool Ring::move_waiting(uint32_t group) {
-  if (!has_waiting_index()) return false;
+  if (!has_group(group)) return false;
   WaitingIndex& index = *index_;
   WaitingIndex::Waits& waits = index.of(group);
   uint64_t moved = waits.bytes;
@@ -441,8 +437,7 @@ bool Ring::move_waiting(uint32_t group) {
   waits.first = low_half(head_);
   waits.last = before;
   waits.moved = true;
-  const MovingGroup moving(index.groups[group], WaitingGroup::kMoving, head_, low_half(head_));
-  publish(low_half(done));
+  publish_group(group, WaitingGroup::kMoving, *this, done, 0, low_half(head_));
   index.linked = low_half(head_);
   return true;
 }

@@ -91,7 +91,7 @@ struct WaitingFormat {
   // Bits of the word: records of one writer that differ in them are counted apart.
   uint32_t variant_shift = 0;
   // A record that begins so many nanoseconds after its group was decided is no part of it.
-  uint64_t late = 0;
+  int64_t late = 0;
 };
 
 class WaitingIndex {

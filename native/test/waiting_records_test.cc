@@ -31,7 +31,7 @@ constexpr uint32_t kOtherWriter = kWriter << 24;
 constexpr uint32_t kBytes = 100;
 
 constexpr int32_t kDecided = 2;
-constexpr uint64_t kLate = uint64_t{5} << 30;
+constexpr int64_t kLate = int64_t{5} << 30;
 
 // What the producing thread's JavaScript does: src/core/ring/waiting-ring.ts.
 class Waiting {
@@ -107,10 +107,11 @@ class Waiting {
     return words_[WaitingShared::kGroup];
   }
 
-  bool is_over(uint64_t number, double start) {
+  bool is_over(uint64_t number, uint64_t start) {
     put_words(number);
     return waiting->is_over(static_cast<uint32_t>(words_[WaitingShared::kHigh]),
-                            static_cast<uint32_t>(words_[WaitingShared::kLow]), start);
+                            static_cast<uint32_t>(words_[WaitingShared::kLow]),
+                            static_cast<int64_t>(start));
   }
 
   // Opens a record, and ends it where it lies; or releases its group.
@@ -468,12 +469,11 @@ TEST(waiting_records_that_begin_late_are_of_no_decision) {
   CHECK_EQUAL(test.now(), 0u);
   CHECK(!test.is_over(7, 0));
   CHECK_EQUAL(test.reason(), 9);
-  const auto decided = static_cast<double>(test.now());
+  const uint64_t decided = test.now();
   CHECK(decided > 0);
-  const auto late = static_cast<double>(kLate);
   for (const uint64_t number : {7, 8}) {
-    CHECK(!test.is_over(number, decided + late));
-    CHECK(test.is_over(number, decided + late + 0x1p26));
+    CHECK(!test.is_over(number, decided + kLate));
+    CHECK(test.is_over(number, decided + kLate + (1 << 26)));
   }
   CHECK(test.is_over(9, 0));
 }
