@@ -381,7 +381,8 @@ T* array_of(const Napi::Object& from, const char* name, size_t least) {
 [[gnu::cold]] Napi::Value index_waiting(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   Ring* const ring = waiting_ring(info[0]);
-  if (ring == nullptr || !info[1].IsObject() || !info[2].IsObject()) return env.Undefined();
+  if (ring == nullptr || ring->options().stamp != Stamp::big) return env.Undefined();
+  if (!info[1].IsObject() || !info[2].IsObject()) return env.Undefined();
   const Napi::Object from = info[1].As<Napi::Object>();
   const size_t groups = ring->options().waiting_groups;
   WaitingShared shared;

@@ -222,26 +222,25 @@ uint64_t Ring::copy_records(uint32_t group, uint16_t reason) {
     if (wants > room) return wants;
     uint64_t bytes = 0;
     size_t count = 0;
+    uint32_t more = 0;
     for (; next + count < positions.size(); ++count) {
-      const uint32_t more = record_bytes(positions[next + count]);
-      // What the ring says of itself may be wrong.
-      if (more > capacity_) {
-        waits.records = 0;
-        return 0;
-      }
+      more = record_bytes(positions[next + count]);
       if (more > longest - bytes || more > room - bytes) break;
       copy_record(positions[next + count], bytes, count, reason);
       bytes += more;
     }
-    waits.bytes -= std::min(waits.bytes, low_half(bytes));
     if (count == 0) {
+      // No ring holds it, or the ring's own memory says what cannot be.
       feeds_->control().refused_events += 1;
-      count = 1;
+      waits.bytes -= std::min(waits.bytes, more);
+      waits.records -= 1;
+      ++next;
+      continue;
     }
     next += count;
+    waits.bytes -= std::min(waits.bytes, low_half(bytes));
     waits.records -= low_half(count);
     const uint32_t upto = next == positions.size() ? low_half(head_) : positions[next];
-    if (bytes == 0) continue;
     publish_group(group, WaitingGroup::kCopying, *feeds_, bytes, count, upto);
   }
   return 0;
