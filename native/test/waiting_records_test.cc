@@ -391,10 +391,13 @@ TEST(waiting_records_are_not_copied_without_room) {
   Waiting test;
   const uint32_t group = test.begin(7);
   for (int i = 0; i < 3; ++i) test.link(group, 7);
-  ControlPage& page = test.ring->control();
-  for (int i = 0; page.head + 3 * kBytes <= kCapacity; ++i) test.publish(9);
-  CHECK_EQUAL(test.waiting->copy_waiting(group, 0), uint64_t{3 * kBytes});
-  CHECK_EQUAL(test.waiting->waiting_index()->of(group).records, 3u);
+  {
+    const auto still = test.ring->hold_still();
+    ControlPage& page = test.ring->control();
+    while (page.head - page.tail + 3 * kBytes <= kCapacity) test.publish(9);
+    CHECK_EQUAL(test.waiting->copy_waiting(group, 0), uint64_t{3 * kBytes});
+    CHECK_EQUAL(test.waiting->waiting_index()->of(group).records, 3u);
+  }
   CHECK(test.ring->flush());
   CHECK_EQUAL(test.waiting->copy_waiting(group, 0), 0u);
   const auto found = test.finish();
@@ -418,7 +421,7 @@ TEST(waiting_records_of_the_oldest_group_move_where_the_ring_is_full) {
   const uint32_t other = test.begin(8);
   for (int i = 0; i < 3; ++i) test.link(group, 7);
   ControlPage& page = test.waiting->control();
-  for (int i = 0; page.head < kCapacity / 2; ++i) test.link(other, 8);
+  while (page.head < kCapacity / 2) test.link(other, 8);
   // What lies before it is free at once.
   CHECK_EQUAL(test.waiting->reclaim_waiting(kBytes), 0u);
   CHECK_EQUAL(page.tail, 0u);
