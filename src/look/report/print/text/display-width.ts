@@ -37,10 +37,21 @@ export function shortened(text: string, columns: number): string {
 /** In fewer columns an end says nothing. */
 const LEAST_WITH_END = 8;
 
-/** The text, or its beginning, `…` and its end: what begins alike is still different. */
+/** `GET …/:id/items`: the method of a route, and as many of its last parts as there is room for; undefined: it is none. */
+function shortenedRoute(text: string, columns: number): string | undefined {
+  const [, method, path] = /^([A-Z]+ )(\/.{1,500})$/.exec(text) ?? [];
+  if (method === undefined) return undefined;
+  const parts = path!.split('/').slice(1);
+  const ends = parts.map((_, at) => `${method}…/${parts.slice(at).join('/')}`);
+  return ends.find((end) => displayWidth(end) <= columns);
+}
+
+/** The text, or its beginning, `…` and its end: what begins alike is still different. A route keeps its method. */
 export function shortenedInside(text: string, columns: number): string {
   if (columns < LEAST_WITH_END || shortened(text, columns) === text)
     return shortened(text, columns);
+  const route = shortenedRoute(text, columns);
+  if (route !== undefined) return route;
   const room = Math.floor((columns - 1) / 2);
   let width = 0;
   let end = '';

@@ -26,7 +26,7 @@ import { cellText } from '../tables/report-table.js';
 import { endOfTrace, traceTable } from '../tables/tree-tables.js';
 import { bytesText, countText, durationText, timeText } from '../../measures/units.js';
 import { heldTexts, waitedText } from '../report-texts.js';
-import { shortened, wrapped } from './display-width.js';
+import { shortenedInside, wrapped } from './display-width.js';
 import { tableLines } from './text-table.js';
 import type { TextColumn } from './text-table.js';
 import type { TextStyle } from './text-style.js';
@@ -80,7 +80,7 @@ export function* traceLines(
     const table = traceTable(trace);
     yield paint(
       'title',
-      shortened(terminalText(`${isOnly ? '' : `${at + 1}. `}${table.title}`), width),
+      shortenedInside(terminalText(`${isOnly ? '' : `${at + 1}. `}${table.title}`), width),
     );
     const when = `${timeText(start)}${traceId === null ? '' : `, trace ${traceId}`}`;
     for (const line of wrapped(when, width)) yield paint('weak', line);

@@ -15,7 +15,10 @@ describe('width of text', () => {
     expect(['GET', '漢字', 'e\u0301', '🚀', '├ x'].map(displayWidth)).toEqual([3, 4, 1, 2, 3]);
     expect(shortened('漢字漢字', 5)).toBe('漢字…');
     expect(padded('漢', 4, 'right')).toBe('  漢');
-    expect(shortenedInside('GET /orders/:id/items', 13)).toBe('GET /o…/items');
+    expect(shortenedInside('GET /orders/:id/items', 13)).toBe('GET …/items');
+    expect(shortenedInside('GET /orders/:id/items', 20)).toBe('GET …/:id/items');
+    expect(shortenedInside('GET /orders/:id/items', 10)).toBe('GET /…tems');
+    expect(shortenedInside('SELECT stock.items', 13)).toBe('SELECT….items');
     expect(shortenedInside('漢字漢字漢字', 9)).toBe('漢字…漢字');
     expect(shortenedInside('GET /cart', 9)).toBe('GET /cart');
   });
@@ -49,7 +52,7 @@ describe('a table', () => {
       'name               count     rate     max',
       'GET /a/long/route     12  1,234/s  123 ms',
     ]);
-    expect(at(26)).toEqual(['name         count     max', 'GET /…route     12  123 ms']);
+    expect(at(26)).toEqual(['name         count     max', 'GET …/route     12  123 ms']);
     expect(at(16)).toEqual(['name       count', 'GET …oute     12']);
   });
 
