@@ -29,8 +29,9 @@ export const conditionHelp = `  --since, --until
                 --from is another name of --since
   --where       only spans that meet a condition; can be repeated. NAME=VALUE
                 with name (* is any text), service, system (http, redis),
-                status, kind, trace, or any attribute; duration>=10ms,
-                duration<=1s; unfinished; missing-parent
+                status, kind, trace, cause (of failure, as --json has it), or
+                any attribute; duration>=10ms, duration<=1s; unfinished;
+                missing-parent
 `;
 
 /** The condition of the options. The times of the condition are in the range. */

@@ -32,11 +32,13 @@ export function needsExtent({ range }: Selection): boolean {
 
 /** @throws TracewrightError for a condition that needs all spans at once. */
 export function checkExportable({ condition }: Selection): void {
-  if (condition.missingParent === undefined) return;
+  const { missingParent, cause } = condition;
+  if (missingParent === undefined && cause === undefined) return;
+  const value = cause === undefined ? 'parent=missing' : `cause=${cause}`;
   throw new TracewrightError(
     'ERR_ARGUMENT_RANGE',
-    'parent=missing needs the whole recording: use it with `tracewright report`',
-    { field: '--where', value: 'parent=missing' },
+    `${value} needs the whole recording: use it with \`tracewright report\``,
+    { field: '--where', value },
   );
 }
 

@@ -8,6 +8,7 @@ import { wrapped } from '../report/print/text/display-width.js';
 import type { TextStyle } from '../report/print/text/text-style.js';
 import { sectionLines } from '../report/print/text/text-table.js';
 import { durationText, isoTime, timeText } from '../report/measures/units.js';
+import { withCauseRows } from '../report/errors/error-types.js';
 import { compareErrors } from './compare-errors.js';
 import { compareGroups } from './compare-groups.js';
 import type { RowsOfSide } from './compare-groups.js';
@@ -53,7 +54,7 @@ async function sideOf({
   index,
   condition,
 }: ComparedIndex): Promise<{ rows: RowsOfSide; described: ComparedRecordings }> {
-  const selection = await RowSelection.of(index, condition);
+  const selection = await RowSelection.of(index, await withCauseRows(index, condition));
   const all = index.sources.filter(({ content }) => content !== 'states of threads');
   // States of threads say nothing next to spans.
   const sources = all.length === 0 ? index.sources : all;

@@ -6,7 +6,7 @@ import { parseDuration, UNITS } from './time-point.js';
 
 const COMPARISON = /^([^=<>]+)(=|<=|>=|<|>)([^]*)$/;
 const EXPECTED =
-  'NAME=VALUE with name, service, system, status, kind, trace or an attribute, ' +
+  'NAME=VALUE with name, service, system, status, kind, trace, cause or an attribute, ' +
   'duration>=TIME, duration<=TIME, unfinished, or missing-parent';
 const NUMBER = /^\d+(?:\.\d+)?$/;
 /** Conditions of one word. */
@@ -61,6 +61,7 @@ function add(condition: Condition, text: string): void {
     case 'name':
     case 'service':
     case 'system':
+    case 'cause':
       set(condition, text, name, value);
       return;
     case 'status':

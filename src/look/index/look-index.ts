@@ -187,6 +187,10 @@ export interface Condition {
   unfinished?: boolean;
   missingParent?: boolean;
   traceId?: string;
+  /** Why they failed, as `causeOf` of the report says it; `*` is any text. Who searches looks up `rows` first. */
+  cause?: string;
+  /** These rows alone. */
+  rows?: ReadonlySet<number>;
   /** Ns. */
   minDuration?: number;
   maxDuration?: number;

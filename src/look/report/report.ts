@@ -5,7 +5,7 @@ import { CalledThreads } from './trees/called-threads.js';
 import { completenessOf } from './recording/completeness.js';
 import { diskCost } from './recording/disk-cost.js';
 import { earlierAndLater } from './recording/recording-sides.js';
-import { errorTypes, selectionBefore } from './errors/error-types.js';
+import { errorTypes, selectionBefore, withCauseRows } from './errors/error-types.js';
 import { Grouping, groupFigures, hasRequests } from './groups/groups.js';
 import type { PartsReady } from './groups/groups.js';
 import { FindingWindow } from './findings/evidence.js';
@@ -229,7 +229,8 @@ export async function makeReport(
   index: LookIndex,
   options: ReportOptions = {},
 ): Promise<ReportWithRows> {
-  const { condition = {}, exact = false, attributes = [] } = options;
+  const { exact = false, attributes = [] } = options;
+  const condition = await withCauseRows(index, options.condition ?? {});
   const selection = await RowSelection.of(index, condition);
   const ready = readAhead(index, selection);
   const requests = await hasRequests(selection, ready);

@@ -36,24 +36,22 @@ export function ViewLink({ view, target = {}, title, isBad = false, children }: 
 interface MatchesLinkProps {
   /** Values of `--where`. */
   where: readonly string[];
+  /** A search whose matches these are among. */
+  within?: string;
   title?: string;
   isBad?: boolean;
   children: ComponentChildren;
 }
 
 /** Lists the spans that meet `where`. */
-export function MatchesLink({ where, ...further }: MatchesLinkProps) {
-  const target = { parameters: { [FIND_TEXT]: searchText(where) } };
+export function MatchesLink({ where, within = '', ...further }: MatchesLinkProps) {
+  const target = { parameters: { [FIND_TEXT]: `${within} ${searchText(where)}`.trim() } };
   return <ViewLink view="find" target={target} {...further} />;
 }
 
 /** Lists the spans that failed. */
-export function ErrorsLink({ where, children }: Pick<MatchesLinkProps, 'where' | 'children'>) {
-  return (
-    <MatchesLink where={where} title="Show the spans that failed" isBad>
-      {children}
-    </MatchesLink>
-  );
+export function ErrorsLink(props: Pick<MatchesLinkProps, 'where' | 'within' | 'children'>) {
+  return <MatchesLink {...props} title="Show the spans that failed" isBad />;
 }
 
 interface RouteLinkProps {

@@ -222,6 +222,7 @@ describe('tracewright convert to the formats of other tools', { timeout: 60_000 
     expect(otlp('--encoding', 'protobuf').stdout).toContain('span 1');
     for (const [args, message] of [
       [['--to', 'otlp', '--where', 'parent=missing'], 'parent=missing needs the whole recording'],
+      [['--to', 'otlp', '--where', 'cause=a*'], 'cause=a* needs the whole recording'],
       [['--to', 'otlp', '--since', 'noon'], '--since must be an ISO time'],
       [['--to', 'otlp', '--encoding', 'xml'], '--encoding must be json or protobuf'],
       [

@@ -78,6 +78,10 @@ describe('errors', () => {
       { service: 'shop' },
     );
     const { report } = await reportOn([path]);
+    for (const { where, count } of report.errors.types) {
+      const { report: own } = await reportOn([path], { condition: parseWhere(where) });
+      expect(own.errors.count).toBe(count);
+    }
     expect(figures(report.errors)).toEqual([
       ['RangeError', 'no stock of ? in ?', 'POST /gift', 2, 'shop', 20],
       ['RangeError', 'no credit of customer ?', 'POST /buy', 1, 'shop', 20],

@@ -123,6 +123,29 @@ describe.skipIf(noBrowser !== undefined)(titleOf('every figure of the Overview')
     await alone.close();
   });
 
+  it('lists as many spans behind a cause and a callee as its row says', async () => {
+    const { page } = await traces.open({ width: 2200 }, '/overview');
+    const links = page.locator('#section-errors td.bad a, #section-callees th a');
+    await links.first().waitFor();
+    const rows = await links.evaluateAll((all) =>
+      all.map((link) => {
+        const titles = Array.from(link.closest('table')!.querySelectorAll('thead th'));
+        const column = titles.findIndex(({ textContent }) => /^(calls|count)$/.test(textContent));
+        const { cells } = link.closest('tr')!;
+        return { count: cells[column]!.textContent, address: link.getAttribute('href')! };
+      }),
+    );
+    expect(rows.length).toBeGreaterThan(8);
+    for (const { count, address } of rows) {
+      await page.evaluate((hash) => (location.hash = hash), address);
+      const search = new URLSearchParams(address.split('?')[1]).get('find.text')!;
+      const line = page.locator('#view-find .choice-line').filter({ hasText: search });
+      await line.getByText(/^[\d,]+ spans? that match/).waitFor();
+      const text = await line.textContent();
+      expect(text!.split(' ')[0], text!).toBe(count);
+    }
+  });
+
   it.each([
     ['dark', 800, 600],
     ['light', 2560, 1300],

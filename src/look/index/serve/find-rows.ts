@@ -76,8 +76,10 @@ export async function* findRows(
 /** A test of the part's rows by its columns alone; undefined: none can meet the condition. */
 function testOf(part: IndexedPart, condition: Condition): ((row: number) => boolean) | undefined {
   const tests: ((row: number) => boolean)[] = [];
-  const { from, to, name, system, status, kind, traceId } = condition;
+  const { from, to, name, system, status, kind, traceId, cause, rows } = condition;
   if (!includesSource(condition, part.source)) return undefined;
+  if (cause !== undefined && rows === undefined) return undefined;
+  if (rows !== undefined) tests.push((row) => rows.has(part.firstRow + row));
   if (traceId !== undefined) {
     if (!TRACE_ID.test(traceId)) return undefined;
     const trace = part.findTrace(wordsOf(traceId));

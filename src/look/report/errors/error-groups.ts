@@ -5,7 +5,8 @@ import { entryOf } from '../../../core/map-entries.js';
 import { isoTime } from '../measures/units.js';
 import { spanName } from '../names/row-name.js';
 import type { ErrorType, FailedRequests } from '../shape/report-shape.js';
-import { failedRequest, failedSpan, joinFailures, TYPE } from './failures.js';
+import { textPattern } from '../../condition/span-condition.js';
+import { failedRequest, failedSpan, joinFailures } from './failures.js';
 import type { FailedSpan } from './failures.js';
 
 /** Names of spans of one error that are counted apart, and routes of one that are reported. */
@@ -15,8 +16,7 @@ const MOST_ROUTES = 5;
 interface Tally {
   failure: FailedSpan;
   service: string | null;
-  hasAttribute: boolean;
-  count: number;
+  rows: number[];
   names: Map<string, number>;
   /** Of the requests that failed, by service and name. */
   requests: Map<string, FailedRequests>;
@@ -53,7 +53,7 @@ export class ErrorGroups {
    * @param known keys of what is not new; undefined: nobody asks.
    */
   types(known?: ReadonlySet<string>): ErrorType[] {
-    const sorted = [...this.#tallies.values()].sort((a, b) => b.count - a.count);
+    const sorted = [...this.#tallies.values()].sort((a, b) => b.rows.length - a.rows.length);
     return sorted.map((tally) => this.#describe(tally, known));
   }
 
@@ -62,6 +62,13 @@ export class ErrorGroups {
     for (const tally of this.#tallies.values()) {
       yield { key: keyOf(tally, withService), error: this.#describe(tally, undefined) };
     }
+  }
+
+  /** The rows of the errors whose `causeOf` matches, where `*` is any text. */
+  rowsOf(cause: string): Set<number> {
+    const matches = textPattern(cause);
+    const found = [...this.#tallies.values()].filter((tally) => matches(causeOf(tally)));
+    return new Set(found.flatMap(({ rows }) => rows));
   }
 
   /** The calls that failed. */
@@ -96,16 +103,14 @@ export class ErrorGroups {
     const tally = entryOf(groups, key, (): Tally => ({
       failure,
       service,
-      hasAttribute: true,
-      count: 0,
+      rows: [],
       names: new Map(),
       requests: new Map(),
       first: Infinity,
       last: -Infinity,
       lastRow: row,
     }));
-    tally.count += 1;
-    tally.hasAttribute &&= failure.hasAttribute;
+    tally.rows.push(row);
     const seen = tally.names.get(name);
     if (seen !== undefined || tally.names.size < MOST_NAMES) tally.names.set(name, (seen ?? 0) + 1);
     const request = failedRequest(this.#index, row);
@@ -122,16 +127,10 @@ export class ErrorGroups {
   }
 
   #describe(tally: Tally, known: ReadonlySet<string> | undefined): ErrorType {
-    const { failure, service, count, names, first, last, lastRow, hasAttribute, requests } = tally;
+    const { failure, service, rows, names, first, last, lastRow, requests } = tally;
     const { type, message, frame } = failure;
     const [[name]] = [...names].sort(([, a], [, b]) => b - a) as [[string, number]];
     const { epoch } = this.#index;
-    const where = [
-      'status=error',
-      ...(names.size === 1 ? [`name=${name}`] : []),
-      ...(service === null ? [] : [`service=${service}`]),
-      ...(hasAttribute && type !== null ? [`${TYPE}=${type}`] : []),
-    ];
     return {
       type,
       message,
@@ -139,15 +138,24 @@ export class ErrorGroups {
       name,
       names: names.size,
       service,
-      count,
+      count: rows.length,
       requests: [...requests.values()].sort((a, b) => b.count - a.count).slice(0, MOST_ROUTES),
       first: isoTime(epoch, first),
       last: isoTime(epoch, last),
       example: rowAt(this.#index, lastRow).traceId,
       isNew: known === undefined ? null : !known.has(keyOf(tally, true)),
-      where,
+      where: [`cause=${causeOf(tally)}`],
     };
   }
+}
+
+/** `shop: RangeError at reserve (/app/stock.js:12:9): no stock of ?`: differs where errors do. */
+function causeOf({ service, failure }: Tally): string {
+  const { type, message, frame, name } = failure;
+  const at = frame === null ? '' : ` at ${frame.text}`;
+  const more = message === null ? (frame === null ? ` of ${name}` : '') : `: ${message}`;
+  // A search has no sign for it within a quotation.
+  return `${service ?? 'no service'}: ${type ?? 'an error'}${at}${more}`.replaceAll('"', "'");
 }
 
 function keyOf({ failure, service }: Tally, withService: boolean): string {

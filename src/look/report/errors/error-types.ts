@@ -1,7 +1,7 @@
 import { isError } from '../../index/index-row.js';
 import type { IndexRow } from '../../index/index-row.js';
 import type { Condition, IndexPart, LookIndex } from '../../index/look-index.js';
-import type { Steps } from '../../index/turns.js';
+import { inTurns, type Steps } from '../../index/turns.js';
 import { ErrorGroups } from './error-groups.js';
 import { isoTime } from '../measures/units.js';
 import type { FailedSpans } from '../shape/report-shape.js';
@@ -49,13 +49,29 @@ export function* errorTypes(
   };
 }
 
+/** The rows of the cause that a condition names, among those that meet the rest of it. */
+export async function withCauseRows(index: LookIndex, condition: Condition): Promise<Condition> {
+  const { cause, ...others } = condition;
+  if (cause === undefined || condition.rows !== undefined) return condition;
+  const selection = await RowSelection.of(index, others);
+  return { ...condition, rows: await inTurns(rowsOfCause(selection, cause)) };
+}
+
+function* rowsOfCause(selection: RowSelection, cause: string): Steps<Set<number>> {
+  const failing = yield* failingRows(selection);
+  const { groups } = yield* readErrors(selection.index, failing, MOST_READ);
+  return groups.rowsOf(cause);
+}
+
 /** Selects what precedes the window of a condition; undefined: nothing does. */
 export async function selectionBefore(
   selection: RowSelection,
   condition: Condition,
 ): Promise<RowSelection | undefined> {
   const { index, window } = selection;
-  if (condition.from === undefined || window.from <= 0) return undefined;
+  // The rows of a cause are those of the window.
+  if (condition.from === undefined || window.from <= 0 || condition.rows !== undefined)
+    return undefined;
   return RowSelection.of(index, { ...condition, from: 0, to: window.from });
 }
 

@@ -14,8 +14,6 @@ const SAME_END = 5e6;
 /** The error that a failed span has recorded. */
 export interface Failure {
   type: string | null;
-  /** Whether the type is an attribute of the span: only those can be searched for. */
-  hasAttribute: boolean;
   message: string | null;
   frame: ErrorFrame | null;
 }
@@ -54,10 +52,7 @@ export function joinFailures(index: LookIndex, failures: readonly FailedSpan[]):
     if (innermost === failure) continue;
     innermost.message ??= failure.message;
     innermost.frame ??= failure.frame;
-    if (innermost.type === null) {
-      innermost.type = failure.type;
-      innermost.hasAttribute = failure.hasAttribute;
-    }
+    innermost.type ??= failure.type;
   }
 }
 
@@ -103,7 +98,6 @@ function failureOf(span: SpanRecord | undefined): Failure {
   const message = textOf(exception['exception.message']) ?? span?.status.message ?? '';
   return {
     type: type === null ? null : String(type),
-    hasAttribute: attribute != null,
     message: messageShape(message),
     frame: errorFrame(textOf(exception['exception.stacktrace']) ?? ''),
   };

@@ -39,7 +39,7 @@ export function scaleOf({ group, requests }: SampledGroup): number {
 }
 
 interface CalleeTally {
-  callee: CalleeName & Pick<Callee, 'service' | 'reached'>;
+  callee: CalleeName & Pick<Callee, 'service' | 'reached' | 'where'>;
   durations: Weighted[];
   users: Map<Group, number>;
   isEstimate: boolean;
@@ -52,8 +52,9 @@ export function calleesOf(groups: readonly SampledGroup[]): Callee[] {
     const { group, requests } = sampled;
     const scale = scaleOf(sampled);
     for (const { calls, weight } of requests) {
-      for (const { name, system, target, reached, durations } of calls) {
-        const callee = { name, system, target, service: group.service, reached };
+      for (const { kind, name, system, target, reached, durations } of calls) {
+        const named = { name, system, target, service: group.service };
+        const callee = { ...named, reached, where: [...whereOf(named), `kind=${kind}`] };
         const key = [group.service, name, system, target].join('\n');
         const tally = entryOf(tallies, key, () => ({
           ...{ callee, durations: [], users: new Map() },
@@ -71,6 +72,18 @@ export function calleesOf(groups: readonly SampledGroup[]): Callee[] {
     .map(describe)
     .sort((a, b) => b.total - a.total)
     .slice(0, MOST_CALLEES);
+}
+
+/** Values of `--where` that select the calls of a callee. */
+function whereOf({ name, service, system, target }: CalleeName & Pick<Callee, 'service'>) {
+  const [, host, port] = /^\[?(.+?)\]?(?::(\d+))?$/.exec(target ?? '') ?? [];
+  return [
+    `name=${name}`,
+    ...(service === null ? [] : [`service=${service}`]),
+    ...(system === null ? [] : [`system=${system}`]),
+    ...(host === undefined ? [] : [`server.address=${host}`]),
+    ...(port === undefined ? [] : [`server.port=${port}`]),
+  ];
 }
 
 function describe({ callee, durations, users, isEstimate }: CalleeTally): Callee {

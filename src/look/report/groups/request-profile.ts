@@ -4,6 +4,7 @@ import type { LookIndex } from '../../index/look-index.js';
 import { isMethod } from '../names/request-name.js';
 import type { CalleeName } from '../shape/report-shape.js';
 import type { TreeSpan } from '../shape/trace-shape.js';
+import type { SpanKind } from '../../../spans/layout.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
 
 /** So many spans above a call may have it alone, as a span of an ORM has its query. */
@@ -15,6 +16,7 @@ const RETRIED = 3;
 
 /** What one request asked of one callee. */
 export interface CallsOfRequest extends CalleeName {
+  kind: SpanKind;
   /** The service whose requests these became; null: it is not recorded. */
   reached: string | null;
   durations: number[];
@@ -87,7 +89,10 @@ export function profileOf(
     start,
     duration: end - start,
     weight,
-    calls: [...calls.values()].map((each) => callsOf(each, spans, reached)),
+    calls: [...calls.values()].map((each) => ({
+      kind: rowAt(index, rows[each[0]!]!).kind,
+      ...callsOf(each, spans, reached),
+    })),
     waits,
     pools,
   };
@@ -120,7 +125,7 @@ function callsOf(
   all: readonly number[],
   spans: readonly TreeSpan[],
   services: ReadonlyMap<number, string>,
-): CallsOfRequest {
+): Omit<CallsOfRequest, 'kind'> {
   const { name, system } = spans[all[0]!]!;
   const target = all.map((at) => spans[at]!.target).find((each) => each !== null) ?? null;
   const reached = all.map((at) => services.get(at)).find((each) => each !== undefined) ?? null;

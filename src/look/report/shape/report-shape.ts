@@ -38,6 +38,8 @@ export interface Callee extends CalleeName {
   p95: number;
   /** Routes that call it, and how often a request of them does. */
   users: { name: string; service: string | null; perRequest: number }[];
+  /** Values of `--where` that select its calls, also those outside of requests. */
+  where: string[];
 }
 
 /** Latency of a set of spans, in nanoseconds. */
@@ -161,7 +163,7 @@ export interface ErrorType {
   example: string | null;
   /** Whether none such ended before the window; null: the window begins with the recording. */
   isNew: boolean | null;
-  /** Values of `--where` that select them, and perhaps others of their type. */
+  /** Values of `--where` that select them. */
   where: string[];
 }
 

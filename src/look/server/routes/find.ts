@@ -1,5 +1,6 @@
 import { FOUND_STRETCHES, MOST_FOUND } from '../../wire/view-answers.js';
 import type { FindLine } from '../../wire/view-answers.js';
+import type { Condition } from '../../index/look-index.js';
 import type { Question, Route } from '../route.js';
 import { conditionOf } from '../rows/chosen-rows.js';
 
@@ -10,15 +11,15 @@ const LINE_MS = 50;
 export const findRoute: Route = {
   path: '/data/find',
   method: 'GET',
-  answer(question) {
-    const condition = conditionOf(question.query);
+  async answer(question) {
+    const condition = await conditionOf(question.recording.index, question.query);
     return { stream: linesOf(question, condition) };
   },
 };
 
 async function* linesOf(
   { recording: { index }, signal }: Question,
-  condition: ReturnType<typeof conditionOf>,
+  condition: Condition,
 ): AsyncGenerator<Uint8Array, void> {
   const isMarked = new Uint8Array(FOUND_STRETCHES);
   const perNs = FOUND_STRETCHES / Math.max(1, index.length);

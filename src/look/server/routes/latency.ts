@@ -20,7 +20,7 @@ export const latencyRoute: Route = {
   async answer({ recording, query, signal }) {
     const { index } = recording;
     const columns = query.integer('columns', 1, 1024);
-    const condition = conditionOf(query);
+    const condition = await conditionOf(index, query);
     const rows = await chosenRows(recording, condition, signal, false);
     const { from = 0, to = Math.max(1, index.length) } = condition;
     const pixel = (to - from) / columns;

@@ -48,7 +48,7 @@ export function reportAnswer(recording: Recording, query: Query): Promise<Report
 
 async function makeAnswer(index: LookIndex, query: Query): Promise<ReportAnswer> {
   const slowest = query.integer('slowest', 0, 20);
-  const condition = conditionOf(query);
+  const condition = await conditionOf(index, query);
   const by = groupsOfText(query.text('by') ?? '');
   const closer = query.text('closer') !== undefined;
   const options = { condition, slowest, closer, ...by };
@@ -96,7 +96,7 @@ export const compareRoute: Route = {
       throw new WrongQuestion('where and by must be texts');
     }
     const { attributes } = groupsOfText(by);
-    const condition = conditionOfText(where);
+    const condition = await conditionOfText(index, where);
     const rows = await chosenRows(recording, condition, signal);
     const released = [...selectedCounts(index, condition)];
     // What is on both sides counts as before.

@@ -36,7 +36,7 @@ export const tableRoute: Route = {
     const first = query.integer('first', 0, Number.MAX_SAFE_INTEGER);
     const count = query.integer('count', 0, MOST_ROWS);
     const known = query.integer('names', 0, Number.MAX_SAFE_INTEGER);
-    const condition = conditionOf(query);
+    const condition = await conditionOf(recording.index, query);
     const states = query.text('states') === 'true';
     const piece = { key, descending, first, count, states };
     const { rows, total } = await rowsOf(recording, condition, piece, signal);

@@ -170,7 +170,8 @@ export const litRoute: Route = {
     const width = query.integer('width', 1, 32_768);
     const tracks = query.integers('tracks', index.tracks.length, MOST_TRACKS);
     const fold = foldIn(query, index.tracks.length);
-    const rows = await chosenRows(recording, conditionOfText(query.text('where') ?? ''), signal);
+    const condition = await conditionOfText(index, query.text('where') ?? '');
+    const rows = await chosenRows(recording, condition, signal);
     const pixel = (to - from) / width;
     const lanes = index.tracks.map((track) => track.lanes);
     const pixels = new LanePixels();

@@ -2,7 +2,13 @@ import { TracewrightError } from '../../../core/errors.js';
 import { entryOf } from '../../../core/map-entries.js';
 import { enlarged } from '../../../rows/row-columns.js';
 import { groupsBy, parseFindText } from '../../condition/where.js';
-import { type Condition, type IndexPart, INSTANT_BIT } from '../../index/look-index.js';
+import {
+  type Condition,
+  type IndexPart,
+  INSTANT_BIT,
+  type LookIndex,
+} from '../../index/look-index.js';
+import { withCauseRows } from '../../report/errors/error-types.js';
 import { type Query, WrongQuestion } from '../route.js';
 import type { Recording } from '../recording.js';
 import { listedParts } from './listed-parts.js';
@@ -18,18 +24,22 @@ const kept = new WeakMap<Recording, Map<string, Int32Array>>();
  *
  * @throws WrongQuestion for a text that is no condition.
  */
-export function conditionOf(query: Query): Condition {
-  const condition = conditionOfText(query.text('where') ?? '');
+export function conditionOf(index: LookIndex, query: Query): Promise<Condition> {
   const hidden = query.text('hidden');
-  if (hidden !== undefined) condition.hidden = hidden.split('\n');
-  if (query.text('from') === undefined) return condition;
-  return { ...condition, ...query.range() };
+  return conditionOfText(index, query.text('where') ?? '', {
+    ...(hidden !== undefined && { hidden: hidden.split('\n') }),
+    ...(query.text('from') !== undefined && query.range()),
+  });
 }
 
-/** The condition of a text of the search bar. @throws WrongQuestion if it is none. */
-export function conditionOfText(text: string): Condition {
+/** The condition of a text of the search bar, and more of it. @throws WrongQuestion if it is none. */
+export async function conditionOfText(
+  index: LookIndex,
+  text: string,
+  more: Condition = {},
+): Promise<Condition> {
   try {
-    return parseFindText(text);
+    return await withCauseRows(index, { ...parseFindText(text), ...more });
   } catch (error) {
     if (!(error instanceof TracewrightError)) throw error;
     const { value, limit } = error;
@@ -101,7 +111,7 @@ export async function chosenRows(
 }
 
 function keyOf({ revision }: Recording, condition: Condition, states: boolean): string {
-  return `${revision} ${states} ${JSON.stringify(condition)}`;
+  return `${revision} ${states} ${JSON.stringify({ ...condition, rows: [...(condition.rows ?? [])] })}`;
 }
 
 function everyRow(recording: Recording, states: boolean): Int32Array {

@@ -104,10 +104,8 @@ export function ReportFigures({
         <Section
           name="callees"
           table={calleeTable(report)}
-          cell={({ name }, { title }, text) =>
-            title === 'callee' ? (
-              <MatchesLink where={[`name=${name}`]}>{text}</MatchesLink>
-            ) : undefined
+          cell={({ where }, { title }, text) =>
+            title === 'callee' ? <MatchesLink where={where}>{text}</MatchesLink> : undefined
           }
         />
         <Section

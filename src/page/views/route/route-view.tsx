@@ -133,7 +133,7 @@ function OneRoute({ where }: { where: string }) {
       ) : group === undefined ? (
         <NoRequests part={part} />
       ) : (
-        <Figures answer={answer} group={group} />
+        <Figures answer={answer} group={group} within={choice.where} />
       )}
     </div>
   );
@@ -165,7 +165,14 @@ function NoRequests({ part }: { part: string }) {
   );
 }
 
-function Figures({ answer, group }: { answer: ReportAnswer; group: Group }) {
+interface FiguresProps {
+  answer: ReportAnswer;
+  group: Group;
+  /** The search that selects its requests. */
+  within: string;
+}
+
+function Figures({ answer, group, within }: FiguresProps) {
   const { report, closer } = answer;
   return (
     <>
@@ -179,7 +186,13 @@ function Figures({ answer, group }: { answer: ReportAnswer; group: Group }) {
         <FiguresTable
           table={errorTable(report.errors)}
           cell={({ where }, { unit, title }, text) => {
-            if (unit === 'count') return <ErrorsLink where={where}>{text}</ErrorsLink>;
+            if (unit === 'count') {
+              return (
+                <ErrorsLink where={where} within={within}>
+                  {text}
+                </ErrorsLink>
+              );
+            }
             return title === 'example' && text !== '' ? <TraceLink id={text} /> : undefined;
           }}
         />
