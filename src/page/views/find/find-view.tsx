@@ -16,7 +16,7 @@ const EXAMPLES = [
   ['kind=server', 'or internal, client, producer, consumer'],
   ['duration>=10ms', 'or <='],
   ['http.route="/a b"', 'any attribute, quoted if the value contains a space'],
-  ['cause=*no stock*', 'why it failed: service, type, place and message'],
+  ['cause=*no stock*', 'why it failed: service, type, frame and message'],
   ['unfinished', 'open when its process ended'],
   ['missing-parent', 'its parent is not in this recording'],
   ['0af7651916cd43dd8448eb211c80319c', 'the id of a trace'],
