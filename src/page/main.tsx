@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { periodsOf } from '../look/report/recording/recording-sides.js';
 import type { RowAnswer } from '../look/wire/answers.js';
 import { BoxWindows } from './data/box-windows.js';
 import { RecordingData } from './data/recording-data.js';
@@ -77,4 +78,11 @@ render(
   </AppContext.Provider>,
   container,
 );
+// As the command does, the views are about the newest of several recordings.
+const endWatch = recording.store.watch(({ answer }) => {
+  endWatch();
+  const newest = periodsOf(answer?.sources ?? []).at(-1);
+  if (newest === undefined || answer?.live === true || view.value.rangeFrom !== undefined) return;
+  view.set({ rangeFrom: newest.from, rangeTo: newest.to });
+});
 void recording.follow();

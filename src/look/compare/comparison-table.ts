@@ -111,6 +111,7 @@ function timeTable(
         value: (group) => change(group) || null,
         spare: 0,
         isBad: (group) => group.change === 'slower',
+        isGood: (group) => group.change === 'faster',
       },
       both('count', isCounted ? 0 : 4, ({ count }) => countText(count)),
       percentile('p50', 2),
@@ -157,6 +158,7 @@ function callsTable(groups: readonly ComparedGroup[]): ReportTable<RouteCall> {
         value: ({ calls }) => callsText(calls),
         spare: 0,
         isBad: ({ calls }) => ['appeared', 'more'].includes(calls.change!),
+        isGood: ({ calls }) => ['vanished', 'fewer'].includes(calls.change!),
       },
       {
         title: 'count',
@@ -188,7 +190,10 @@ function comparedErrorTable(errors: ComparedErrors): ReportTable<ComparedError> 
     comparedErrorsTitle(errors),
     [
       ...errorColumns<ComparedError>(),
-      fieldColumn('change', 'text', 0, { isBad: ({ change }) => change === 'new' }),
+      fieldColumn('change', 'text', 0, {
+        isBad: ({ change }) => change === 'new',
+        isGood: ({ change }) => change === 'gone',
+      }),
       {
         title: 'count',
         unit: 'change',

@@ -143,7 +143,9 @@ const GROUPS_BY = ['route', 'name', 'service'] as const;
  * @throws RangeError for what is neither, in words without a subject.
  */
 export function groupsBy(given: readonly string[] = []): Pick<ReportOptions, 'by' | 'attributes'> {
-  const names = given.flatMap((text) => text.split(',')).map((text) => text.trim());
+  const all = given.flatMap((text) => text.split(',')).map((text) => text.trim());
+  const some = all.filter((name) => name !== '');
+  const names = some.length === 0 ? all : some;
   if (names.length === 0) return {};
   const by = GROUPS_BY.find((each) => each === names[0]);
   if (by !== undefined && names.length === 1) return { by };
@@ -151,6 +153,9 @@ export function groupsBy(given: readonly string[] = []): Pick<ReportOptions, 'by
   const attributes = names.map((name) => name.replace(/^attribute\./, ''));
   for (const [at, name] of names.entries()) {
     if (attributes[at] !== '' && name.includes('.')) continue;
+    if (GROUPS_BY.some((each) => each === name)) {
+      throw new RangeError(`must be ${name} alone, or attributes, got ${JSON.stringify(names)}`);
+    }
     throw new RangeError(
       `must be one of ${GROUPS_BY.join(', ')}, or attributes such as db.query.text ` +
         `(attribute.user for one without a point), got ${JSON.stringify(name)}` +

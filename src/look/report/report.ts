@@ -1,5 +1,5 @@
 import { isRequest } from '../index/index-row.js';
-import type { Condition, LookIndex, StoredColumn } from '../index/look-index.js';
+import type { Condition, LookIndex, Source, StoredColumn } from '../index/look-index.js';
 import { BlockedSpans } from './trees/blocked-spans.js';
 import { CalledThreads } from './trees/called-threads.js';
 import { completenessOf } from './recording/completeness.js';
@@ -133,11 +133,12 @@ const DEFAULT_SLOWEST = 5;
 
 function sourcesOf(
   index: LookIndex,
+  sources: readonly Source[],
   times: RecordedTimes,
   sampling: Sampling,
   window: TimeWindow,
 ): ReportSource[] {
-  const { sources, parts, epoch } = index;
+  const { parts, epoch } = index;
   const processes = new Processes(index);
   const ends = memoryEnds(index, (number) => times.ofSource(number).end);
   const rows = new Map<number, number>();
@@ -260,6 +261,7 @@ function* figureSteps(
   const { from, to } = selection.window;
   const end = Math.min(to, endOf(index));
   const length = Math.max(1, end - from);
+  const sources = index.sources.filter(({ number }) => times.overlaps(number, selection.window));
   const called = yield* CalledThreads.of(selection, interruptions);
   const blocked = new BlockedSpans(index, interruptions);
   const waitsOf = yield* groupWaits(selection, grouping, called, blocked);
@@ -306,9 +308,9 @@ function* figureSteps(
     notKept: notKept.count,
     aboveLimit: notKept.limited,
     lostCounts: servicesWithLostCounts(index, (source) => times.ofSource(source).end),
-    sources: sourcesOf(index, times, sampling, selection.window),
-    recordedTwice: earlierAndLater(index, times),
-    runs: serviceRuns(index, times),
+    sources: sourcesOf(index, sources, times, sampling, selection.window),
+    recordedTwice: earlierAndLater({ sources }, times),
+    runs: serviceRuns({ sources }, times),
     unknownAttributes: grouping.tallies.length > 0 ? [] : unknownAttributes(index, asked),
     withoutContext: yield* servicesWithoutContext(index),
     groups,

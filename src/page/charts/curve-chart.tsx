@@ -14,6 +14,8 @@ export interface Curve {
   values: readonly (number | null)[];
   isFilled?: boolean;
   isDashed?: boolean;
+  /** A wide light line below the others: it is seen where they are the same. */
+  isWide?: boolean;
 }
 
 /** Something that lasted, to be marked behind the lines; in s since 1970. */
@@ -147,6 +149,8 @@ function draw(
 ): () => void {
   const colours = canvasColours();
   const pieces = curves[0]?.values.length ?? 0;
+  // Of lines the first lies above the others.
+  const drawn = curves.some(({ isFilled }) => isFilled) ? curves : curves.toReversed();
   const times = Array.from({ length: pieces }, (_, piece) => from + (piece + 0.5) * width);
   const scale = textScale();
   const sizeOf = () => ({
@@ -190,9 +194,9 @@ function draw(
       ],
       series: [
         {},
-        ...curves.map(({ colour, isFilled = false, isDashed = false }) => ({
-          stroke: colours[colour],
-          width: 1.5,
+        ...drawn.map(({ colour, isFilled = false, isDashed = false, isWide = false }) => ({
+          stroke: isWide ? `${colours[colour]}77` : colours[colour],
+          width: isWide ? 4 : 1.5,
           points: { show: false },
           spanGaps: false,
           ...(isFilled ? { fill: `${colours[colour]}33` } : {}),
@@ -224,7 +228,7 @@ function draw(
         ],
       },
     },
-    [times, ...curves.map(({ values }) => [...values])],
+    [times, ...drawn.map(({ values }) => [...values])],
     element,
   );
   const sizes = new ResizeObserver(() => {

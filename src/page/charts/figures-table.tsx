@@ -45,7 +45,7 @@ export function FiguresTable<T>({
               {columns.map((column) => {
                 const text = cellText(column, row);
                 const content = cell?.(row, column, text, at) ?? text;
-                const classes = classOf(column, column.isBad?.(row));
+                const classes = classOf(column, row);
                 return column === head ? (
                   <th key={column.title} scope="row" class={classes}>
                     {indentOf(column.prefix?.(row))}
@@ -99,13 +99,14 @@ function Title<T>({ column, sort }: TitleProps<T>) {
   );
 }
 
-function classOf<T>(column: ReportColumn<T>, isBad = false): string {
+function classOf<T>(column: ReportColumn<T>, row?: T): string {
   return [
     isNumeric(column) || column.unit === 'change' ? 'number' : '',
     column.spare > WIDE_ONLY ? 'wide-only' : '',
     column.isProse === true ? 'prose' : '',
     column.unit === 'time' ? 'time' : '',
-    isBad ? 'bad' : '',
+    row !== undefined && column.isBad?.(row) === true ? 'bad' : '',
+    row !== undefined && column.isGood?.(row) === true ? 'good' : '',
   ]
     .filter((name) => name !== '')
     .join(' ');

@@ -1,3 +1,4 @@
+import type { Period } from '../../look/report/recording/recording-sides.js';
 import type { Fields } from './server.js';
 import { type ViewState, setParameters } from '../shell/address.js';
 import type { Store } from '../state/store.js';
@@ -27,6 +28,17 @@ export function showServices(view: Store<ViewState>, names: readonly string[], o
   const others = hiddenServices(view.value).filter((name) => !names.includes(name));
   const hidden = on ? others : [...others, ...names];
   setParameters(view, { [HIDDEN]: hidden.join('\n') });
+}
+
+/** Which of some recordings the range is; undefined: none of them alone. */
+export function shownPeriod(
+  periods: readonly Period[],
+  { rangeFrom = NaN, rangeTo = NaN }: Partial<Pick<ViewState, 'rangeFrom' | 'rangeTo'>>,
+): Period | undefined {
+  // The address has three digits of a nanosecond.
+  return periods.find(
+    ({ from, to }) => Math.abs(from - rangeFrom) < 1 && Math.abs(to - rangeTo) < 1,
+  );
 }
 
 /** Makes the list of matches be about the spans of a text; empty: about all. */

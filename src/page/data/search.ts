@@ -147,18 +147,19 @@ const MOST = 20;
 /** A term: it has no space outside of quotes, of which the last may not be closed yet. */
 const TERM = /(?:[^\s"]|"[^"]*(?:"|$))+/g;
 
-/** Texts of the search that go on with one of the terms instead of the last word. */
+/** Texts of the search that go on with one of the terms instead of the last words, as many as it has. */
 export function suggestedTerms(text: string, terms: readonly string[]): string[] {
-  const last = [...text.matchAll(TERM)].at(-1)?.[0] ?? '';
-  if (last === '' || !text.endsWith(last)) return [];
-  const before = text.slice(0, text.length - last.length);
-  const typed = plain(last);
-  const begin = terms.filter((term) => plain(term).startsWith(typed));
-  const contain = terms.filter((term) => plain(term).includes(typed, 1));
-  return [...new Set([...begin, ...contain])]
-    .filter((term) => term !== last)
-    .slice(0, MOST)
-    .map((term) => before + term);
+  const words = [...text.matchAll(TERM)];
+  if (!text.endsWith(words.at(-1)?.[0] ?? '')) return [];
+  for (const { index } of words) {
+    const last = text.slice(index);
+    const typed = plain(last);
+    const begin = terms.filter((term) => plain(term).startsWith(typed));
+    const contain = terms.filter((term) => plain(term).includes(typed, 1));
+    const found = [...new Set([...begin, ...contain])].filter((term) => term !== last);
+    if (found.length > 0) return found.slice(0, MOST).map((term) => text.slice(0, index) + term);
+  }
+  return [];
 }
 
 /** Who types a value does not know yet that it needs quotes. */

@@ -6,7 +6,7 @@ import { useStore } from '../state/store.js';
 /** State of a question: its answer, the last one while the next is on its way, or the error. */
 interface Asked<T> {
   answer: T | undefined;
-  /** Why there is none, in words; empty: nothing failed. */
+  /** Why the last question has none, in words; empty: nothing failed. */
   words: string;
   pending: boolean;
 }
@@ -41,7 +41,7 @@ export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<
             return;
           }
           const words = error instanceof Error ? error.message : String(error);
-          show({ answer: undefined, words, pending: false });
+          show(({ answer }) => ({ answer, words, pending: false }));
         });
     }, PAUSE);
     return () => {

@@ -148,7 +148,17 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['two fingers', 'time line: zoom and move'],
 ];
 
-/** Keys and gestures. */
+const WORDS: readonly (readonly [string, string])[] = [
+  ['span', 'something that a program did, with a beginning and an end: a request, a query'],
+  ['trace', 'all spans of one request, in every process that it led to'],
+  ['own time', 'what no child of a span took: its own code, or a wait that is not recorded'],
+  ['stall, blocked', 'code kept the event loop, so that nothing else of the thread ran'],
+  ['critical path', 'what the end of a trace waited for'],
+  ['callee', 'what a request calls: a statement, a service, a queue'],
+  ['p50, p95, p99', 'so many percent of the spans took no longer'],
+];
+
+/** Keys, gestures, and words. */
 function Help({ open, onClose }: { open: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -174,6 +184,15 @@ function Help({ open, onClose }: { open: boolean; onClose: () => void }) {
         Keys of the time line work while it has the focus. A box that begins with a number and ×
         merges so many spans: zoom in to see each.
       </p>
+      <h2>Words</h2>
+      <dl>
+        {WORDS.map(([word, meaning]) => (
+          <div key={word}>
+            <dt>{word}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
       <h2>Colours of the time line</h2>
       <Legend />
       <p>A red bar below a box and ✕ are errors. An open right side: it never ended.</p>

@@ -1,6 +1,7 @@
 import { countText, durationText } from '../../look/report/measures/units.js';
+import { periodsOf } from '../../look/report/recording/recording-sides.js';
 import type { RecordingAnswer } from '../../look/wire/answers.js';
-import { hiddenServices, showServices } from '../data/choice.js';
+import { hiddenServices, showServices, shownPeriod } from '../data/choice.js';
 import { serviceOf } from '../data/recording-data.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
@@ -26,6 +27,7 @@ export function ScopeBar() {
   return (
     <section class="bar scope" aria-label="Services and time">
       <Services answer={answer} />
+      <Recordings answer={answer} />
       <Range answer={answer} />
       <LacksChip answer={answer} />
       {answer.live && (
@@ -105,6 +107,35 @@ function Services({ answer }: { answer: RecordingAnswer }) {
 function clockText(answer: RecordingAnswer, at: number): string {
   const utc = utcText(answer, at);
   return utc === undefined ? tickText(at, 1e6) : `${utc.slice(11, 19)} UTC`;
+}
+
+/** Which of several recordings the views are about: the one with the range of time. */
+function Recordings({ answer }: { answer: RecordingAnswer }) {
+  const { view } = useApp();
+  const rangeFrom = useStore(view, (state) => state.rangeFrom);
+  const rangeTo = useStore(view, (state) => state.rangeTo);
+  const all = { name: 'all together', from: 0, to: answer.length + 1 };
+  const periods = periodsOf(answer.sources);
+  if (periods.length < 2) return null;
+  const choices = [...periods, all];
+  const shown = rangeFrom === undefined ? all : shownPeriod(choices, { rangeFrom, rangeTo });
+  return (
+    <label>
+      Recording{' '}
+      <select
+        value={shown?.name ?? ''}
+        onChange={({ currentTarget: { selectedIndex } }) => {
+          const chosen = choices[selectedIndex];
+          if (chosen !== undefined) view.set({ rangeFrom: chosen.from, rangeTo: chosen.to });
+        }}
+      >
+        {choices.map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+        {shown === undefined && <option value="">a part</option>}
+      </select>
+    </label>
+  );
 }
 
 /** The time that all views are about. */

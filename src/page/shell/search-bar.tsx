@@ -1,11 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { SearchTermsAnswer } from '../../look/wire/view-answers.js';
+import type { SearchTermsAnswer, TraceAnswer } from '../../look/wire/view-answers.js';
 import { FIND_TEXT, searchFor } from '../data/choice.js';
 import { suggestedTerms } from '../data/search.js';
 import { useAnswer } from '../data/use-answer.js';
 import { useApp } from '../state/app.js';
 import { useParameter } from '../state/parameter.js';
 import { useStore } from '../state/store.js';
+
+/** Fewer digits may be a word. */
+const TRACE_DIGITS = /^[\da-f]{6,32}$/;
 
 /** Id of its field. */
 export const SEARCH_FIELD = 'find-text';
@@ -22,13 +25,24 @@ export function SearchBar() {
   const { answer } = useAnswer('', (signal) =>
     server.json<SearchTermsAnswer>('/data/search-terms', {}, signal),
   );
+  /** An id, or the beginning of one, leads to its trace; anything else, and that of several traces, to the matches. */
+  const submit = async (): Promise<void> => {
+    const id = draft.trim().toLowerCase();
+    try {
+      if (!TRACE_DIGITS.test(id)) throw new Error('no id');
+      const { traceId } = await server.json<TraceAnswer>('/data/trace', { id });
+      navigate('trace', { id: traceId ?? id, row: undefined, key: undefined });
+    } catch {
+      navigate('find', { parameters: { [FIND_TEXT]: draft } });
+    }
+  };
   return (
     <form
       class="search"
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        navigate('find', { parameters: { [FIND_TEXT]: draft } });
+        void submit();
       }}
     >
       <input

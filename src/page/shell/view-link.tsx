@@ -38,14 +38,19 @@ interface MatchesLinkProps {
   where: readonly string[];
   /** A search whose matches these are among. */
   within?: string;
+  /** Of all recordings, whatever range is chosen. */
+  isOfAll?: boolean;
   title?: string;
   isBad?: boolean;
   children: ComponentChildren;
 }
 
 /** Lists the spans that meet `where`. */
-export function MatchesLink({ where, within = '', ...further }: MatchesLinkProps) {
-  const target = { parameters: { [FIND_TEXT]: `${within} ${searchText(where)}`.trim() } };
+export function MatchesLink({ where, within = '', isOfAll = false, ...further }: MatchesLinkProps) {
+  const target = {
+    ...(isOfAll && { rangeFrom: undefined, rangeTo: undefined }),
+    parameters: { [FIND_TEXT]: `${within} ${searchText(where)}`.trim() },
+  };
   return <ViewLink view="find" target={target} {...further} />;
 }
 

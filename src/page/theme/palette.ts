@@ -19,6 +19,23 @@ export const PALETTE = [
 /** Of texts that have no colour of their own. */
 export const OTHER_COLOUR = '#c8ccd0';
 
+const mixtures = new Map<string, string>();
+
+/** Of a box of many spans, the longest of which has a colour (`#rrggbb`): the others may have any. */
+export function mixed(colour: string): string {
+  const known = mixtures.get(colour);
+  if (known !== undefined) return known;
+  const mean = [1, 3, 5].map((at) => {
+    const [own, other] = [colour, OTHER_COLOUR].map((each) => parseInt(each.slice(at, at + 2), 16));
+    return Math.round((own! + other!) / 2)
+      .toString(16)
+      .padStart(2, '0');
+  });
+  const mixture = `#${mean.join('')}`;
+  mixtures.set(colour, mixture);
+  return mixture;
+}
+
 /** Of errors, unset and good ones. An error has a bar as well, because a colour alone says nothing. */
 export const STATUS_COLOURS = ['#77aadd', '#44bb99', '#ee8866'] as const;
 

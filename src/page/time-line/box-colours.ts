@@ -1,9 +1,10 @@
 import { kindOfSpan } from '../../look/report/names/interruption-kinds.js';
 import type { InterruptionKind } from '../../look/report/names/interruption-kinds.js';
+import { STALLS_LANE } from '../../look/wire/answers.js';
 import type { RecordingData } from '../data/recording-data.js';
 import { serviceOf } from '../data/recording-data.js';
 import type { ViewState } from '../shell/address.js';
-import { INK, PALETTE } from '../theme/palette.js';
+import { INK, mixed, PALETTE } from '../theme/palette.js';
 import type { AssignedColours } from '../theme/palette.js';
 import type { CanvasColours } from '../theme/theme.js';
 import { statusColour } from './draw-boxes.js';
@@ -47,7 +48,8 @@ export class BoxColours {
       colourOf(box) {
         const kind = kindOf(box);
         if (kind === undefined) return others(box);
-        return kind === 'stall' ? stall : collection;
+        const own = kind === 'stall' ? stall : collection;
+        return picture.count[box] === 1 || picture.lane[box] === STALLS_LANE ? own : mixed(own);
       },
       inkOf(box) {
         const kind = kindOf(box);
@@ -72,7 +74,8 @@ export class BoxColours {
     this.#assigned = nameColours;
     return (box) => {
       const name = picture.name[box]!;
-      return (this.#ofNames[name] ??= nameColours.of(recording.name(name)));
+      const own = (this.#ofNames[name] ??= nameColours.of(recording.name(name)));
+      return picture.count[box] === 1 ? own : mixed(own);
     };
   }
 }

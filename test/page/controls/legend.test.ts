@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AssignedColours, OTHER_COLOUR, PALETTE } from '../../../src/page/theme/palette.js';
+import { AssignedColours, mixed, OTHER_COLOUR, PALETTE } from '../../../src/page/theme/palette.js';
 import { noBrowser, titleOf } from '../browser.js';
 import { recordService } from '../recorded-service.js';
 import type { Planned } from '../recorded-service.js';
@@ -80,6 +80,20 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the legend'), () => {
     expect(new Map(swatches as [string, string][]).get('GET /0')).toBe(
       await colourAt(box!.left + 2, box!.top),
     );
+  });
+});
+
+describe.skipIf(noBrowser !== undefined)(titleOf('a box of many spans'), () => {
+  it('has not the colour of a single one', async () => {
+    const { boxes, colourAt } = await traces.open({ width: 700 });
+    const merged = (await boxes()).filter(
+      ({ count, left, right }) => count > 1 && right > left + 8,
+    );
+    expect(merged.length).toBeGreaterThan(0);
+    const { left, top } = merged[0]!;
+    const colour = await colourAt(left + 1, top + 4);
+    expect(PALETTE.map(mixed)).toContain(colour);
+    expect(PALETTE).not.toContain(colour);
   });
 });
 

@@ -51,7 +51,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a search that is typed'), () =
     // A name of spans, by its own beginning and within the term.
     await expect.poll(() => offered('name=SEL')).toEqual(['name="SELECT orders"']);
     await expect.poll(() => offered('elect')).toContain('name="SELECT orders"');
-    await expect.poll(() => offered('status=error serv')).toEqual(['status=error service=orders']);
+    await expect
+      .poll(() => offered('status=error service='))
+      .toEqual(['status=error service=orders']);
     await field.fill('http.route="SELECT orders"');
     await page.getByText('100 spans that match').waitFor();
   });

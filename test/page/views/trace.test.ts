@@ -174,7 +174,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one trace'), () =>
     await page.keyboard.press('End');
     const details = page.locator('.details-side');
     await details.getByRole('heading', { name: 'SELECT prices' }).waitFor();
-    expect(await details.locator('pre').innerText()).toContain('RangeError');
+    expect(await details.locator('tr').first().locator('pre').innerText()).toContain('RangeError');
     expect(complaints).toEqual([]);
   });
 

@@ -98,6 +98,41 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
     await opened.page.getByText('600 spans in').waitFor();
   });
 
+  it('find: the first digits of an id lead to its trace, and without a match it says what matches', async () => {
+    const panel = await open('find', '?find.text=status%3Derror');
+    const { page } = opened;
+    const digits = await textOf(panel.locator('.grid-body code').first());
+    const field = page.getByRole('combobox', { name: 'Find spans' });
+    await field.fill(digits.slice(0, 7));
+    await field.press('Enter');
+    await page.locator('#view-trace').getByText(digits).first().waitFor();
+    await field.fill('facade');
+    await field.press('Enter');
+    await panel.getByText('Nothing matches.').waitFor();
+    await panel.getByRole('button', { name: 'kind=server' }).click();
+    await panel.getByText('600 spans that match').waitFor();
+  });
+
+  it('find: offers the causes of failure by their messages', async () => {
+    const panel = await open('find');
+    await opened.page.getByRole('combobox', { name: 'Find spans' }).fill(': no');
+    const option = opened.page.locator('#find-terms option[value^="cause="]').first();
+    await option.waitFor({ state: 'attached' });
+    const term = (await option.getAttribute('value'))!;
+    expect(term).toMatch(/^cause="shop: Error at .*: no"$/);
+    await opened.page.getByRole('combobox', { name: 'Find spans' }).fill(term);
+    await panel.getByText('6 spans that match').waitFor();
+  });
+
+  it('trace: offers the slowest before one is chosen', async () => {
+    const panel = await open('trace');
+    const rows = panel.locator('#section-slowest tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(5);
+    await rows.first().getByRole('link').click();
+    await panel.getByRole('treegrid').waitFor();
+  });
+
   it('find: says what is wrong with a text', async () => {
     const panel = await open('find', '?find.text=status%3Dsad');
     await panel.getByRole('alert').waitFor();
@@ -198,7 +233,14 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
     }
     await field.fill('rout');
     await field.press('Enter');
-    await panel.getByText('did you mean "route"?').waitFor();
+    const alert = field.locator('xpath=..').getByRole('alert');
+    await alert.getByText('did you mean "route"?').waitFor();
+    expect(await rows.filter({ hasText: /^u\d/ }).count()).toBe(10);
+    // A list, as `--by` takes it.
+    await field.fill('attribute.user, attribute.none,');
+    await field.press('Enter');
+    await alert.waitFor({ state: 'detached' });
+    await rows.filter({ hasText: 'u7' }).first().waitFor();
     await panel.getByRole('button', { name: 'As before' }).click();
     await rows.filter({ hasText: 'GET /orders' }).first().waitFor();
   });
@@ -226,6 +268,19 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
     expect(await rowsOf('About the same: within chance, or less than 5 %')).toEqual([
       expect.stringMatching(/^GET \/stock/),
     ]);
+    const judged = panel
+      .locator('tbody tr', { hasText: 'GET /orders' })
+      .locator('.good, .bad')
+      .first();
+    expect(await judged.getAttribute('class')).toContain('bad');
+    const turned = await open('compare', '?compare.before=after&compare.after=before');
+    await turned.getByRole('table', { name: 'Faster' }).waitFor();
+    const better = turned
+      .locator('tbody tr', { hasText: 'GET /orders' })
+      .locator('.good, .bad')
+      .first();
+    expect(await better.getAttribute('class')).toContain('good');
+    expect(await textOf(better)).toMatch(/^3\d % faster/);
   });
 
   it('compare: takes the earlier one of a directory as the one before', async () => {

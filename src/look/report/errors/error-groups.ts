@@ -64,6 +64,11 @@ export class ErrorGroups {
     }
   }
 
+  /** `causeOf` each. */
+  get causes(): string[] {
+    return [...this.#tallies.values()].map(causeOf);
+  }
+
   /** The rows of the errors whose `causeOf` matches, where `*` is any text. */
   rowsOf(cause: string): Set<number> {
     const matches = textPattern(cause);

@@ -49,18 +49,21 @@ export function* errorTypes(
   };
 }
 
+/** The errors of what meets a condition. */
+export async function errorGroups(index: LookIndex, condition: Condition): Promise<ErrorGroups> {
+  return inTurns(groupsOf(await RowSelection.of(index, condition)));
+}
+
+function* groupsOf(selection: RowSelection): Steps<ErrorGroups> {
+  const failing = yield* failingRows(selection);
+  return (yield* readErrors(selection.index, failing, MOST_READ)).groups;
+}
+
 /** The rows of the cause that a condition names, among those that meet the rest of it. */
 export async function withCauseRows(index: LookIndex, condition: Condition): Promise<Condition> {
   const { cause, ...others } = condition;
   if (cause === undefined || condition.rows !== undefined) return condition;
-  const selection = await RowSelection.of(index, others);
-  return { ...condition, rows: await inTurns(rowsOfCause(selection, cause)) };
-}
-
-function* rowsOfCause(selection: RowSelection, cause: string): Steps<Set<number>> {
-  const failing = yield* failingRows(selection);
-  const { groups } = yield* readErrors(selection.index, failing, MOST_READ);
-  return groups.rowsOf(cause);
+  return { ...condition, rows: (await errorGroups(index, others)).rowsOf(cause) };
 }
 
 /** Selects what precedes the window of a condition; undefined: nothing does. */

@@ -42,6 +42,12 @@ export class RecordedTimes {
     return Math.max(1, Math.min(end, to) - Math.max(begin, from));
   }
 
+  /** Whether a source was recorded in a window; one that has recorded nothing was. */
+  overlaps(number: number, { from, to }: TimeWindow): boolean {
+    const { begin, end } = this.ofSource(number);
+    return begin > end || (end >= from && begin < to);
+  }
+
   /** Ns of a window in which any process of a service was recorded, at least 1. */
   ofService(service: string | null, { from, to }: TimeWindow): number {
     return Math.max(1, this.#byService.get(service)?.overlap(from, to) ?? to - from);

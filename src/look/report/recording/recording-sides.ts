@@ -1,3 +1,4 @@
+import { entryOf } from '../../../core/map-entries.js';
 import type { TraceContent } from '../../../rows/row-flags.js';
 import type { LookIndex } from '../../index/look-index.js';
 import type { EarlierAndLater } from '../shape/report-shape.js';
@@ -135,9 +136,34 @@ export function isBeforeAndAfter(runs: readonly Run[], { before, after }: Sides)
   return every !== '' && [before, after].every((names) => servicesOf(runs, names).join() === every);
 }
 
+/** When a recording was made, in ns since time 0. */
+export interface Period {
+  name: string;
+  from: number;
+  to: number;
+}
+
+/** The recordings of the same services, if each was over when the next one began; else none. */
+export function periodsOf(sources: readonly SideSource[]): Period[] {
+  const runs = runsOf(sources);
+  if (!isBeforeAndAfter(runs, likelySides(sources, runs))) return [];
+  const periods = new Map<string, Period>();
+  for (const { path, sources: numbers } of runs) {
+    const name = path.split(SEPARATOR).at(-1)!;
+    const period = entryOf(periods, path, () => ({ name, from: Infinity, to: -Infinity }));
+    for (const { number, begin, end } of sources) {
+      if (!numbers.includes(number)) continue;
+      period.from = Math.min(period.from, begin);
+      period.to = Math.max(period.to, end + 1);
+    }
+  }
+  const sorted = [...periods.values()].sort((a, b) => a.from - b.from);
+  return sorted.every(({ from }, at) => at === 0 || sorted[at - 1]!.to <= from) ? sorted : [];
+}
+
 /** The paths of two recordings of the same services, one after the other; null: these are none. */
 export function earlierAndLater(
-  { sources }: LookIndex,
+  { sources }: Pick<LookIndex, 'sources'>,
   times: { ofSource(number: number): Pick<SideSource, 'begin' | 'end'> },
 ): EarlierAndLater | null {
   const described = sources

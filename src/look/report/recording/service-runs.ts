@@ -12,7 +12,7 @@ export function runDirectory(path: string): string | undefined {
 
 /** Services that several runs of the register hook have recorded, with the runs' directories, the first one first. */
 export function serviceRuns(
-  { sources }: LookIndex,
+  { sources }: Pick<LookIndex, 'sources'>,
   times: { ofSource(number: number): { begin: number } },
 ): ServiceRuns[] {
   const runs = new Map<string, Map<string, number>>();

@@ -1,5 +1,6 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
+import { errorGroups } from '../../report/errors/error-types.js';
 import { sampledRows } from '../../report/measures/samples.js';
 import type { SearchTermsAnswer } from '../../wire/view-answers.js';
 import type { Route } from '../route.js';
@@ -14,7 +15,9 @@ const LONGEST_VALUE = 80;
 export const searchTermsRoute: Route = {
   path: '/data/search-terms',
   method: 'GET',
-  answer({ recording: { index, frequentNames } }) {
+  async answer({ recording: { index, frequentNames, live } }) {
+    // What grows is asked for this again and again.
+    const causes = live ? [] : (await errorGroups(index, {})).causes;
     const services = new Set(index.sources.flatMap(({ service }) => service ?? []));
     const values = attributeValues(index);
     const json: SearchTermsAnswer = {
@@ -22,6 +25,7 @@ export const searchTermsRoute: Route = {
       terms: [
         ...frequentNames.flatMap(({ name }) => termOf('name', name)),
         ...[...services].flatMap((service) => termOf('service', service)),
+        ...causes.map((cause) => `cause="${cause}"`),
         ...values.flatMap(([name, counts]) => attributeTerms(name, counts)),
       ],
     };

@@ -20,7 +20,7 @@ import { useStore } from '../../state/store.js';
 import { FiguresTable } from '../../charts/figures-table.js';
 import { GroupBy, useGroupBy } from '../overview/group-by.js';
 import { SearchNote } from '../../shell/links.js';
-import { ErrorsLink, MatchesLink, TraceLink } from '../../shell/view-link.js';
+import { MatchesLink, TraceLink } from '../../shell/view-link.js';
 import { useAnswer } from '../../data/use-answer.js';
 
 /** Which spans became slower from one recording to another. */
@@ -91,12 +91,11 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
           }}
         />
       </div>
-      <GroupBy kinds={[]} />
+      <GroupBy kinds={[]} words={words} />
       <SidesWords runs={runs} before={before} after={after} />
       <p class="choice-line">
         <SearchNote what="Spans " where={where} />
       </p>
-      {words !== '' && <p role="alert">{words}</p>}
       {!isChosen || answer === undefined ? (
         isChosen && words === '' && <p>Reading …</p>
       ) : (
@@ -142,7 +141,9 @@ function Changes({ answer }: { answer: CompareAnswer }) {
         table={calls}
         cell={({ group, calls: { route } }, column, text) =>
           column.title === 'by' && route !== null ? (
-            <MatchesLink where={[`name=${route}`]}>{text}</MatchesLink>
+            <MatchesLink where={[`name=${route}`]} isOfAll>
+              {text}
+            </MatchesLink>
           ) : (
             groupLink(group, column, text)
           )
@@ -152,8 +153,14 @@ function Changes({ answer }: { answer: CompareAnswer }) {
       <FiguresTable table={faster} cell={groupLink} />
       <FiguresTable
         table={errors}
-        cell={({ where, example }, { title }, text) => {
-          if (title === 'count') return <ErrorsLink where={where}>{text}</ErrorsLink>;
+        cell={({ where, example, change }, { title }, text) => {
+          if (title === 'count') {
+            return (
+              <MatchesLink where={where} isBad={change === 'new'} isOfAll>
+                {text}
+              </MatchesLink>
+            );
+          }
           return title === 'example' && example !== null ? <TraceLink id={example} /> : undefined;
         }}
       />
@@ -167,7 +174,11 @@ function Changes({ answer }: { answer: CompareAnswer }) {
 function groupLink({ name, targets }: ComparedGroup, { title }: { title: string }, text: string) {
   if (title !== 'span' && title !== 'call') return undefined;
   const where = [`name=${name}`, ...(targets.length > 0 ? ['kind=client'] : [])];
-  return <MatchesLink where={where}>{text}</MatchesLink>;
+  return (
+    <MatchesLink where={where} isOfAll>
+      {text}
+    </MatchesLink>
+  );
 }
 
 interface SideChoiceProps {

@@ -19,7 +19,10 @@ const EXAMPLES = [
   ['cause=*no stock*', 'why it failed: service, type, frame and message'],
   ['unfinished', 'open when its process ended'],
   ['missing-parent', 'its parent is not in this recording'],
-  ['0af7651916cd43dd8448eb211c80319c', 'the id of a trace'],
+  [
+    '0af7651916cd43dd8448eb211c80319c',
+    'the id of a trace; Enter shows it, also of its first six digits',
+  ],
 ] as const;
 
 /** The spans that match the search, in a list. */
@@ -41,16 +44,19 @@ export function FindView() {
         </p>
       )}
       {text === '' && <Examples />}
+      {text !== '' && isCurrent && found.state === 'done' && found.count === 0 && (
+        <Examples isOpen />
+      )}
       {!(isCurrent && found.state === 'failed') && <MatchTable />}
     </div>
   );
 }
 
-function Examples() {
+function Examples({ isOpen = false }: { isOpen?: boolean }) {
   const app = useApp();
   return (
-    <details class="examples">
-      <summary>What one can search by. All terms must hold.</summary>
+    <details class="examples" open={isOpen}>
+      <summary>{isOpen && 'Nothing matches. '}What one can search by. All terms must hold.</summary>
       <table>
         <caption class="spoken">What one can search by</caption>
         <tbody>

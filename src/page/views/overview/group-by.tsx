@@ -12,8 +12,14 @@ export function useGroupBy(): string {
   return useParameter(GROUP_BY);
 }
 
+interface GroupByProps {
+  kinds: readonly string[];
+  /** Why nothing could be grouped so; empty: it could. */
+  words: string;
+}
+
 /** Asks by what to group: attributes, with commas between several, or one of the kinds that a view has. */
-export function GroupBy({ kinds }: { kinds: readonly string[] }) {
+export function GroupBy({ kinds, words }: GroupByProps) {
   const { server, view } = useApp();
   const by = useGroupBy();
   const [text, write] = useState(by);
@@ -26,6 +32,7 @@ export function GroupBy({ kinds }: { kinds: readonly string[] }) {
   const groupBy = (wanted: string): void => {
     setParameters(view, { [GROUP_BY]: wanted.trim() });
   };
+  const before = text.slice(0, text.lastIndexOf(',') + 1);
   return (
     <form
       class="find-line"
@@ -40,7 +47,8 @@ export function GroupBy({ kinds }: { kinds: readonly string[] }) {
         spellcheck={false}
         autocomplete="off"
         list="group-by-names"
-        placeholder="name, or an attribute"
+        placeholder="name, or attributes with commas"
+        aria-invalid={words !== ''}
         value={text}
         onInput={(event) => {
           write(event.currentTarget.value);
@@ -50,8 +58,8 @@ export function GroupBy({ kinds }: { kinds: readonly string[] }) {
         }}
       />
       <datalist id="group-by-names">
-        {[...kinds, ...(answer?.attributes ?? [])].map((name) => (
-          <option key={name} value={name} />
+        {(before === '' ? kinds : []).concat(answer?.attributes ?? []).map((name) => (
+          <option key={name} value={before + name} />
         ))}
       </datalist>
       <button type="submit">Group</button>
@@ -64,6 +72,11 @@ export function GroupBy({ kinds }: { kinds: readonly string[] }) {
         >
           As before
         </button>
+      )}
+      {words !== '' && (
+        <span role="alert" class="bad">
+          {words}
+        </span>
       )}
     </form>
   );

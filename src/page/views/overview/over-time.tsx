@@ -68,7 +68,7 @@ export function OverTime({ report, theme, onRange }: OverTimeProps) {
             curves={[
               { title: 'p50', colour: 'curve', values: p50 },
               { title: 'p95', colour: 'lit', values: p95 },
-              { title: 'p99', colour: 'quiet', values: p99, isDashed: true },
+              { title: 'p99', colour: 'quiet', values: p99, isWide: true },
             ]}
           />
           {errors.some((each) => each > 0) && (

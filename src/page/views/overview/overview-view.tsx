@@ -1,10 +1,11 @@
 import {
   isBeforeAndAfter,
   likelySides,
+  periodsOf,
   runsOf,
 } from '../../../look/report/recording/recording-sides.js';
 import { OVERVIEW_QUESTION, type ReportAnswer } from '../../../look/wire/view-answers.js';
-import { choiceFields, scopeOf } from '../../data/choice.js';
+import { choiceFields, scopeOf, shownPeriod } from '../../data/choice.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
@@ -25,15 +26,15 @@ export function OverviewView() {
       signal,
     ),
   );
+  const groupBy = <GroupBy kinds={['route', 'name', 'service']} words={words} />;
   return (
     <div aria-busy={pending}>
-      <CompareHint />
-      {words !== '' && <p role="alert">{words}</p>}
+      <CompareHint isPending={pending} />
       {answer === undefined ? (
         words === '' ? (
           <p>Reading …</p>
         ) : (
-          <GroupBy kinds={['route', 'name', 'service']} />
+          groupBy
         )
       ) : (
         <ReportFigures
@@ -45,7 +46,7 @@ export function OverviewView() {
             app.view.set({ rangeFrom: rangeFrom + from, rangeTo: rangeFrom + to });
           }}
         >
-          <GroupBy kinds={['route', 'name', 'service']} />
+          {groupBy}
         </ReportFigures>
       )}
       <section id="recordings" aria-label="Recordings">
@@ -56,16 +57,23 @@ export function OverviewView() {
 }
 
 /** A report of both sides of a comparison together says little. */
-function CompareHint() {
-  const { recording, navigate } = useApp();
+function CompareHint({ isPending }: { isPending: boolean }) {
+  const { recording, view, navigate } = useApp();
   const sources = useStore(recording.store, ({ answer }) => answer?.sources) ?? [];
+  const rangeFrom = useStore(view, (state) => state.rangeFrom);
+  const rangeTo = useStore(view, (state) => state.rangeTo);
   const runs = runsOf(sources);
   const sides = likelySides(sources, runs);
   if (!isBeforeAndAfter(runs, sides)) return null;
   const { before, after } = sides;
+  const shown = shownPeriod(periodsOf(sources), { rangeFrom, rangeTo });
   return (
     <p>
-      There are two recordings of the same services.{' '}
+      {isPending
+        ? 'Reading …'
+        : shown === undefined
+          ? 'There are two recordings of the same services.'
+          : `These are the figures of ${shown.name} alone: the line above has the other recordings.`}{' '}
       <button
         type="button"
         onClick={() => {

@@ -186,7 +186,7 @@ interface SlowTracesProps {
 }
 
 /** The slowest traces, and why. */
-function SlowTraces({ slowest, rows }: SlowTracesProps) {
+export function SlowTraces({ slowest, rows }: SlowTracesProps) {
   const table: ReportTable<SlowTrace> = {
     title: 'Slowest traces, and what they waited for',
     columns: [

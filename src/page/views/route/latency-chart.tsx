@@ -35,7 +35,7 @@ interface Cell {
 export function LatencyChart({ choice }: { choice: Choice }) {
   const app = useApp();
   const theme = useStore(app.view, (state) => state.theme);
-  const { answer, words } = useAnswer<LatencyMap>(JSON.stringify(choice), async (signal) => {
+  const asked = useAnswer<LatencyMap>(JSON.stringify(choice), async (signal) => {
     const fields = { ...choiceFields(choice), columns: COLUMNS };
     const { columns, meta } = await app.server.columns<LatencyColumns, LatencyMeta>(
       '/data/latency',
@@ -44,6 +44,8 @@ export function LatencyChart({ choice }: { choice: Choice }) {
     );
     return { ...meta, ...columns };
   });
+  const { words } = asked;
+  const answer = words === '' ? asked.answer : undefined;
   const canvas = useRef<HTMLCanvasElement>(null);
   const [brush, setBrush] = useState<{ from: Cell; to: Cell } | undefined>(undefined);
   const [pointed, point] = useState<number | undefined>(undefined);

@@ -128,8 +128,8 @@ function OneRoute({ where }: { where: string }) {
       />
       {words !== '' && <p role="alert">{words}</p>}
       <LatencyChart choice={choice} />
-      {answer === undefined ? (
-        words === '' && <p>Counting what its requests waited for …</p>
+      {words !== '' ? null : answer === undefined ? (
+        <p>Counting what its requests waited for …</p>
       ) : group === undefined ? (
         <NoRequests part={part} />
       ) : (

@@ -34,6 +34,15 @@ function Answer(answer: RowAnswer) {
   const { start, duration, status, unfinished, parent, traceId, spanId } = answer;
   const { details, isAlone, openMeanwhile, ran, delayed, heldBy, track, key } = answer;
   const isTrace = useStore(app.view, ({ view }) => view === 'trace');
+  const texts = Object.entries(details)
+    // They are among the other fields.
+    .filter(([field]) => traceId === undefined || !ABOVE.includes(field))
+    .filter(([field]) => heldBy === null || field !== 'links')
+    .map(([field, value]) => ({ field, text: textOf(field, value, duration) }));
+  const fieldsOf = (areStacks: boolean) =>
+    texts
+      .filter(({ text }) => text.includes('\n') === areStacks)
+      .map(({ field, text }) => <Field key={field} name={field} value={text} />);
   return (
     <>
       <h2>{nameWithDetail(answer)}</h2>
@@ -56,6 +65,8 @@ function Answer(answer: RowAnswer) {
       </p>
       <table>
         <tbody>
+          {/* What failed or blocked is what one looks for. */}
+          {fieldsOf(true)}
           <Field name="start" value={startText(app.recording.answer, start)} />
           <Field
             name="duration"
@@ -108,13 +119,7 @@ function Answer(answer: RowAnswer) {
               </td>
             </tr>
           )}
-          {Object.entries(details)
-            // They are above.
-            .filter(([field]) => traceId === undefined || !ABOVE.includes(field))
-            .filter(([field]) => heldBy === null || field !== 'links')
-            .map(([field, value]) => (
-              <Field key={field} name={field} value={textOf(field, value, duration)} />
-            ))}
+          {fieldsOf(false)}
         </tbody>
       </table>
     </>

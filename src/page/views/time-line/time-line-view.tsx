@@ -74,17 +74,19 @@ export function TimeLineView() {
   return (
     <>
       <TimeLineBar />
-      <OverviewStrip />
       <div class="with-side">
-        <div class="time-line">
-          <canvas
-            ref={canvas}
-            id="time-line"
-            tabIndex={0}
-            role="application"
-            aria-label="Time line. Press w, s to zoom, a, d to move, shift and an arrow to select, question mark for help."
-          />
-          {tip !== undefined && <BoxTip {...tip} />}
+        <div class="lines-side">
+          <OverviewStrip />
+          <div class="time-line">
+            <canvas
+              ref={canvas}
+              id="time-line"
+              tabIndex={0}
+              role="application"
+              aria-label="Time line. Press w, s to zoom, a, d to move, shift and an arrow to select, question mark for help."
+            />
+            {tip !== undefined && <BoxTip {...tip} />}
+          </div>
         </div>
         <aside class="details-side" id="details" aria-label="Details" tabIndex={0}>
           <Details />

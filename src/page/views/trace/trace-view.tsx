@@ -5,7 +5,13 @@ import { waitedText } from '../../../look/report/print/report-texts.js';
 import { nameWithPath } from '../../../look/report/names/request-name.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
-import type { TraceAnswer } from '../../../look/wire/view-answers.js';
+import {
+  OVERVIEW_QUESTION,
+  type ReportAnswer,
+  type TraceAnswer,
+} from '../../../look/wire/view-answers.js';
+import { type Choice, choiceFields, scopeOf } from '../../data/choice.js';
+import { SlowTraces } from '../overview/report-figures.js';
 import { serviceOf } from '../../data/recording-data.js';
 import { rowFields } from '../../data/selected-row.js';
 import { useAnswer } from '../../data/use-answer.js';
@@ -40,24 +46,22 @@ export function TraceView() {
 
 /** What to do without a trace. */
 function NoTrace() {
-  const { navigate } = useApp();
-  const to = (view: 'overview' | 'time-line') => () => {
-    navigate(view);
-  };
+  const { server, view } = useApp();
+  const choice = useStore(view, (state) => JSON.stringify(scopeOf(state)));
+  const { answer, words } = useAnswer<ReportAnswer>(choice, (signal) => {
+    const scope = choiceFields(JSON.parse(choice) as Choice);
+    return server.json<ReportAnswer>('/data/report', { ...scope, ...OVERVIEW_QUESTION }, signal);
+  });
   return (
     <div class="empty">
       <h2>No trace is chosen</h2>
-      <p>
-        Search for the id that a log has, or choose a request on the{' '}
-        <button type="button" class="link" onClick={to('overview')}>
-          overview
-        </button>{' '}
-        or the{' '}
-        <button type="button" class="link" onClick={to('time-line')}>
-          time line
-        </button>
-        .
-      </p>
+      <p>Search for the id that a log has, or its first digits; or choose one of these.</p>
+      {words !== '' && <p role="alert">{words}</p>}
+      {answer === undefined ? (
+        words === '' && <p>Reading …</p>
+      ) : (
+        <SlowTraces slowest={answer.report.slowest} rows={answer.slowest} />
+      )}
     </div>
   );
 }

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compareRecordings } from '../../../../src/look/compare/compare-recordings.js';
 import { comparisonTables } from '../../../../src/look/compare/comparison-table.js';
@@ -5,6 +7,7 @@ import { cellText } from '../../../../src/look/report/print/tables/report-table.
 import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
 import { startSpan } from '../../../../src/spans/start-span.js';
 import { recording } from '../../../look/report/recorded-service.js';
+import { main } from '../../../cli/run-command.js';
 import { noBrowser, titleOf } from '../../browser.js';
 import { planOf, recordService } from '../../recorded-service.js';
 import { ViewedTraces } from '../../viewed-traces.js';
@@ -59,6 +62,43 @@ const sides: string[] = [];
 const twice = new ViewedTraces(async () => {
   sides.push(await stockRead(10, 1), await stockRead(2, 21));
   return sides;
+});
+
+const root = join(dirname(main), '../..');
+const runs = new ViewedTraces((directory) =>
+  ['before', 'after'].map((side) => {
+    const run = join(directory, side);
+    const env = { ...process.env, TRACEWRIGHT_DIR: run, TRACEWRIGHT_QUIET: '1' };
+    const program = ['dist/node/register.js', 'examples/busy-shop.mjs'].map((at) => join(root, at));
+    execFileSync(process.execPath, ['--require', ...program, '1'], { env, stdio: 'ignore' });
+    return run;
+  }),
+);
+
+describe.skipIf(noBrowser !== undefined)(titleOf('two recordings of one service'), () => {
+  it('are shown one by one, the newest first, and compared whatever is shown', async () => {
+    const { page, complaints } = await runs.open({}, '/overview');
+    const spansOf = async (name: string, recordings: number): Promise<number> => {
+      const choice = page.getByRole('combobox', { name: 'Recording' });
+      if ((await choice.inputValue()) !== name) await choice.selectOption(name);
+      const summary = page.locator('[aria-busy=false] > p', { hasText: 'spans in' });
+      const text = await summary.filter({ hasText: `from ${recordings} recording` }).innerText();
+      return Number(text.split(' ')[0]!.replace(',', ''));
+    };
+    const newest = await spansOf('after', 1);
+    const all = await spansOf('all together', 2);
+    const first = await spansOf('before', 1);
+    expect(first).toBeGreaterThan(0);
+    expect(first + newest).toBe(all);
+    await page.getByRole('button', { name: 'Compare before with after' }).click();
+    await page.locator('#view-compare').getByRole('link', { name: 'GET /price' }).first().click();
+    await page
+      .locator('#view-find')
+      .getByText(/^[\d,]+ spans that match/)
+      .waitFor();
+    expect(page.url()).not.toContain('rangeFrom');
+    expect(complaints).toEqual([]);
+  });
 });
 
 describe.skipIf(noBrowser !== undefined)(titleOf('a comparison of calls'), () => {

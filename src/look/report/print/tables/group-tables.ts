@@ -56,6 +56,8 @@ export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
 /** Routes as somebody on call reads them. */
 export function routeTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
   const { groups } = report;
+  const watched = new Set(groups.filter(blockedShare).map(({ service }) => service));
+  const isWatched = ({ service, sampled }: Group): boolean => sampled > 0 && watched.has(service);
   const areHttp = groups.every(({ system }) => system === HTTP || system === null);
   const columns: ReportColumn<Group>[] = [
     nameColumn(report),
@@ -82,7 +84,8 @@ export function routeTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
       title: 'blocked',
       explanation: 'The part of its time in which an event loop was blocked',
       unit: 'share',
-      value: blockedShare,
+      value: (group) => blockedShare(group) ?? (isWatched(group) ? 0 : null),
+      unknown: '–',
       spare: 1,
     },
     fieldColumn('share', 'share', 5, { explanation: 'Of the time of all groups' }),

@@ -44,6 +44,10 @@ export interface ReportColumn<T> {
   prefix?: (row: T) => string;
   /** Whether the value says that something failed. */
   isBad?: (row: T) => boolean;
+  /** Whether it says that something became better. */
+  isGood?: (row: T) => boolean;
+  /** What is written where nothing is known; default: nothing. */
+  unknown?: string;
   /** Whether the value is from a histogram: it has a mark then. */
   isCounted?: (row: T) => boolean;
 }
@@ -77,9 +81,9 @@ export function isNumeric<T>({ unit }: ReportColumn<T>): boolean {
 }
 
 /** A value as a person reads it; empty: nothing is known. */
-export function cellText<T>({ unit, value, isCounted }: ReportColumn<T>, row: T): string {
+export function cellText<T>({ unit, value, unknown, isCounted }: ReportColumn<T>, row: T): string {
   const of = value(row);
-  if (of === null) return '';
+  if (of === null) return unknown ?? '';
   const text = (TEXTS[unit] as (value: Value) => string)(of);
   return isCounted?.(row) === true ? `${HISTOGRAM_MARK}${text}` : text;
 }

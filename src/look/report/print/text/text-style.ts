@@ -1,10 +1,11 @@
 /** The role of a piece of text, which decides its colour. */
-export type TextRole = 'title' | 'heading' | 'bad' | 'hint' | 'weak' | 'bar';
+export type TextRole = 'title' | 'heading' | 'bad' | 'good' | 'hint' | 'weak' | 'bar';
 
 const CODES: Readonly<Record<TextRole, string>> = {
   title: '1',
   heading: '1;4',
   bad: '31',
+  good: '32',
   hint: '33',
   weak: '2',
   bar: '36',

@@ -76,7 +76,8 @@ function* textTable<T>(
   for (const [at, row] of rows.entries()) {
     yield line((column, last) => {
       const text = cell(column.cells[at]!, column, last);
-      const role = column.column.isBad?.(row) === true ? 'bad' : column.column.role;
+      const { isBad, isGood, role: usual } = column.column;
+      const role = isBad?.(row) === true ? 'bad' : isGood?.(row) === true ? 'good' : usual;
       return role === undefined ? text : paint(role, text);
     }).trimEnd();
   }
