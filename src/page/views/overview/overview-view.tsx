@@ -70,7 +70,7 @@ function CompareHint({ isPending }: { isPending: boolean }) {
   return (
     <p>
       {isPending
-        ? 'Reading …'
+        ? ''
         : shown === undefined
           ? 'There are two recordings of the same services.'
           : `These are the figures of ${shown.name} alone: the line above has the other recordings.`}{' '}
