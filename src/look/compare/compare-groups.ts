@@ -1,4 +1,4 @@
-import { entryOf } from '../../core/map-entries.js';
+import { addToList, entryOf } from '../../core/map-entries.js';
 import { isCallOf, isError, IndexRow } from '../index/index-row.js';
 import { KINDS } from '../../spans/layout.js';
 import type { SpanKind } from '../../spans/layout.js';
@@ -130,7 +130,13 @@ export function compareGroups(
       pairs.spans.set(`statement\n${pairs.spans.size}`, pair);
     }
   }
-  const shown = shownPairs(pairs).map((pair) => ({ pair, ...changesOf(pair) }));
+  const pairsOfStatements = [...pairs.spans.values()].filter(({ statement }) => statement !== null);
+  const apart = new Set(pairsOfStatements.map(nameKeyOf));
+  const shown = shownPairs(pairs).map((pair) => {
+    // The tail of several statements is that of one of them.
+    const hasTails = pair.statement !== null || !apart.has(nameKeyOf(pair));
+    return { pair, ...changesOf(pair, hasTails) };
+  });
   const changes = shown.flatMap(({ mean, tails }) => [...(mean === null ? [] : [mean]), ...tails]);
   const isMore = moreThanChance(changes.map(({ chance }) => chance));
   const named = new Set(changes.filter(({ isLarge }, at) => isLarge && isMore[at]));
@@ -259,10 +265,7 @@ function comparedStatements(sides: readonly ComparedRows[]): Pair[] {
   for (const side of sides) addStatements(pairs, side);
   const ofNames = new Map<string, Pair[]>();
   for (const pair of pairs.values()) {
-    const key = [pair.service, pair.kind, pair.system, pair.name].join('\n');
-    const others = ofNames.get(key) ?? [];
-    ofNames.set(key, others);
-    others.push(pair);
+    addToList(ofNames, nameKeyOf(pair), pair);
   }
   // A single one is the name's, and many have values in their texts.
   const several = [...ofNames.values()].filter(
@@ -378,10 +381,12 @@ function pairOf(
 
 type PairKey = Pick<Pair, 'name' | 'statement' | 'service' | 'kind' | 'system'>;
 
+function nameKeyOf({ service, kind, system, name }: PairKey): string {
+  return [service, kind, system, name].join('\n');
+}
+
 function pairIn(pairs: Map<string, Pair>, named: PairKey): Pair {
-  const { name, statement, service, kind, system } = named;
-  const key = [service, kind, system, name, statement].join('\n');
-  return entryOf(pairs, key, () => ({
+  return entryOf(pairs, `${nameKeyOf(named)}\n${named.statement}`, () => ({
     ...named,
     calls: undefined,
     byRoute: new CallsByRoute(),
@@ -396,7 +401,10 @@ interface Change extends MeanDifference {
 }
 
 /** How durations have changed; null: a side has too few spans. */
-function changesOf({ before, after }: Pair): {
+function changesOf(
+  { before, after }: Pair,
+  hasTails: boolean,
+): {
   mean: Change | null;
   tails: (Change & { percent: 95 | 99 })[];
 } {
@@ -404,7 +412,7 @@ function changesOf({ before, after }: Pair): {
   // A difference of means of logarithms is a ratio of geometric means.
   const difference = differenceOf(before.logarithms, after.logarithms);
   const isLarge = isLargeChange(difference, before.logarithms.mean, LEAST_CHANGE);
-  const tails = TAILS.flatMap((percent) => {
+  const tails = (hasTails ? TAILS : []).flatMap((percent) => {
     const own = percentileDifference(before.times, after.times, percent);
     if (own === undefined) return [];
     const from = Math.log(Math.max(1, before.times.durations.percentile(percent)));
