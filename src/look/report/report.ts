@@ -261,7 +261,10 @@ function* figureSteps(
   const { from, to } = selection.window;
   const end = Math.min(to, endOf(index));
   const length = Math.max(1, end - from);
-  const sources = index.sources.filter(({ number }) => times.overlaps(number, selection.window));
+  const isWhole = condition.from === undefined && condition.to === undefined;
+  const sources = index.sources.filter(
+    ({ number }) => isWhole || times.overlaps(number, selection.window),
+  );
   const called = yield* CalledThreads.of(selection, interruptions);
   const blocked = new BlockedSpans(index, interruptions);
   const waitsOf = yield* groupWaits(selection, grouping, called, blocked);
