@@ -8,7 +8,7 @@ import type { Rule } from './evidence.js';
 /** Ns, and times the p50. */
 const LEAST_P95 = 250e6;
 const LEAST_RATIO = 5;
-/** Of the time of the slowest 5 %. */
+/** Of the time of the slowest 5 % in which the event loop was not blocked. */
 const LEAST_SHARE = 0.7;
 const LEAST_SLOW = 5;
 /** Of a request's time. */
@@ -25,24 +25,27 @@ export const dominatedTail: Rule = {
       const slow = requests.filter(({ duration }) => duration >= p95);
       if (slow.length < LEAST_SLOW || !window.hasInTwo(slow.map(({ start }) => start))) return [];
       const times = new Map<string, number>();
-      const all = timeOf(slow);
+      let [free, notBlocked] = [0, 0];
       for (const { row, start, waits, duration, weight } of slow) {
         // A blocked event loop makes every call slow: another rule names what blocks it.
         const { stall } = interruptions.overlap(rowAt(index, row).track, start, start + duration);
         if (stall > MOST_BLOCKED * duration) continue;
+        free++;
+        notBlocked += (duration - stall) * weight;
         for (const [name, time] of waits) {
           times.set(name, (times.get(name) ?? 0) + time * weight);
         }
       }
       const [most] = [...times].sort(([, a], [, b]) => b - a);
-      if (most === undefined || most[1] < LEAST_SHARE * all || POOLS.has(most[0])) return [];
+      if (free < LEAST_SLOW || most === undefined || POOLS.has(most[0])) return [];
       const [callee, time] = most;
+      if (time < LEAST_SHARE * notBlocked) return [];
       return {
         rule: 'dominated tail',
         loss: 'time',
         lost: time * scaleOf(route),
         service,
-        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): ${shareText(roughly(time / all))} of the slowest 5 % is ${callee}`,
+        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): ${shareText(roughly(time / timeOf(slow)))} of the slowest 5 % is ${callee}`,
         evidence: `of ${countText(group.count)} requests, the longest took ${durationText(group.max)}`,
         trace: exampleOf(index, slow),
         section: 'slowest',
