@@ -28,13 +28,11 @@ export function SearchBar() {
   /** An id, or the beginning of one, leads to its trace; anything else, and that of several traces, to the matches. */
   const submit = async (): Promise<void> => {
     const id = draft.trim().toLowerCase();
-    try {
-      if (!TRACE_DIGITS.test(id)) throw new Error('no id');
-      const { traceId } = await server.json<TraceAnswer>('/data/trace', { id });
-      navigate('trace', { id: traceId ?? id, row: undefined, key: undefined });
-    } catch {
-      navigate('find', { parameters: { [FIND_TEXT]: draft } });
-    }
+    const trace = TRACE_DIGITS.test(id)
+      ? await server.json<TraceAnswer>('/data/trace', { id }).catch(() => undefined)
+      : undefined;
+    if (trace === undefined) navigate('find', { parameters: { [FIND_TEXT]: draft } });
+    else navigate('trace', { id: trace.traceId ?? id, row: undefined, key: undefined });
   };
   return (
     <form

@@ -59,7 +59,7 @@ function* groupsOf(selection: RowSelection): Steps<ErrorGroups> {
   return (yield* readErrors(selection.index, failing, MOST_READ)).groups;
 }
 
-/** The rows of the cause that a condition names, among those that meet the rest of it. */
+/** A condition with the rows of the cause that it names, among those that meet the rest of it. */
 export async function withCauseRows(index: LookIndex, condition: Condition): Promise<Condition> {
   const { cause, ...others } = condition;
   if (cause === undefined || condition.rows !== undefined) return condition;

@@ -1,5 +1,6 @@
-import { addToList } from '../../../core/map-entries.js';
 import { isRequest } from '../../index/index-row.js';
+import type { IndexRow } from '../../index/index-row.js';
+import type { LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import { IN_WINDOW, type RowSelection } from '../measures/selection.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
@@ -18,8 +19,6 @@ const LEAST_SHARE = 0.5;
 /** A stall of the code with this number. */
 interface Stall {
   line: number;
-  from: number;
-  to: number;
   /** The row of the request whose code ran; undefined: it was not kept. */
   causer: number | undefined;
   isKnown: boolean;
@@ -31,26 +30,18 @@ export function* delayedRequests(
   interruptions: InterruptionTally,
   lines: readonly (readonly StallOfLine[])[],
 ): Steps<NamedCount[][]> {
-  const { parts, tracks } = selection.index;
-  const found = stallsOf(selection, lines);
+  const known = stallsOf(selection.index, lines);
   const counts = lines.map(() => new Map<string, number>());
-  const byTrack = tracks.map(({ number, kind }) =>
-    kind === 'thread'
-      ? [...found].find(([track]) => interruptions.isSameThread(track, number))?.[1]
-      : undefined,
-  );
-  const sources = new Set(tracks.filter((_, at) => byTrack[at]).map(({ source }) => source));
-  for (const part of parts) {
+  for (const part of known.size === 0 ? [] : selection.index.parts) {
     yield;
-    if (!sources.has(part.source.number)) continue;
     const marks = selection.marksOf(part);
     const { flags, track, start, duration, offset, firstRow, name, route } = part;
     for (let at = 0; at < marks.length; at++) {
       if (!isRequest(flags[at]!) || (marks[at]! & IN_WINDOW) === 0) continue;
-      const stalls = byTrack[track[at]!];
-      if (stalls === undefined) continue;
       const begin = start[at]! + offset;
-      const blocking = linesThatBlocked(stalls, begin, begin + duration[at]!, firstRow + at);
+      const end = begin + duration[at]!;
+      const stalls = interruptions.stalls(track[at]!, begin, end);
+      const blocking = linesThatBlocked(stalls, known, begin, end, firstRow + at);
       if (blocking.size === 0) continue;
       const text = nameOf(part, name[at]!, route[at]!);
       for (const line of blocking) {
@@ -67,46 +58,38 @@ export function* delayedRequests(
   );
 }
 
-/** Stalls by one of the tracks of their thread, in their order. */
+/** By row. */
 function stallsOf(
-  { index }: RowSelection,
+  index: LookIndex,
   lines: readonly (readonly StallOfLine[])[],
-): Map<number, Stall[]> {
-  const found = new Map<number, Stall[]>();
+): Map<number, Stall> {
+  const found = new Map<number, Stall>();
   for (const [line, stalls] of lines.entries()) {
     for (const { row } of stalls) {
       const span = recordedSpan(index, row.row);
       const causer = span && stalledRequest(index, span);
-      addToList(found, row.track, {
-        ...{ line, from: row.start, to: row.end },
-        ...{ causer: causer?.request?.row, isKnown: (causer?.name ?? null) !== null },
-      });
+      const isKnown = (causer?.name ?? null) !== null;
+      found.set(row.row, { line, causer: causer?.request?.row, isKnown });
     }
   }
-  for (const stalls of found.values()) stalls.sort((a, b) => a.to - b.to);
   return found;
 }
 
-/** Numbers of the code that delayed a request. */
+/** Numbers of the code that delayed a request, by the stalls that overlap it. */
 function linesThatBlocked(
-  stalls: readonly Stall[],
+  stalls: Iterable<IndexRow>,
+  known: ReadonlyMap<number, Stall>,
   begin: number,
   end: number,
   row: number,
 ): Set<number> {
   const lines = new Set<number>();
-  let [low, high] = [0, stalls.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (stalls[middle]!.to <= begin) low = middle + 1;
-    else high = middle;
-  }
-  for (; low < stalls.length && stalls[low]!.from < end; low++) {
-    const { line, from, to, causer, isKnown } = stalls[low]!;
-    if (causer === row) continue;
+  for (const { row: number, start: from, end: to } of stalls) {
+    const stall = known.get(number);
+    if (stall === undefined || stall.causer === row) continue;
     const open = Math.min(end, to) - Math.max(begin, from);
     // Of those that ended within it, one may have caused it.
-    if (end > to || (isKnown && open >= LEAST_SHARE * (to - from))) lines.add(line);
+    if (end > to || (stall.isKnown && open >= LEAST_SHARE * (to - from))) lines.add(stall.line);
   }
   return lines;
 }

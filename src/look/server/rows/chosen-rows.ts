@@ -110,8 +110,9 @@ export async function chosenRows(
   return rows;
 }
 
+/** The rows of a cause follow from the rest. */
 function keyOf({ revision }: Recording, condition: Condition, states: boolean): string {
-  return `${revision} ${states} ${JSON.stringify({ ...condition, rows: [...(condition.rows ?? [])] })}`;
+  return `${revision} ${states} ${JSON.stringify({ ...condition, rows: undefined })}`;
 }
 
 function everyRow(recording: Recording, states: boolean): Int32Array {
