@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { spans } from '../spans/shared-spans.js';
 import type { Span } from '../spans/span.js';
+import { callerOf } from './engine/callers.js';
 import { requiredObject } from './engine/payload.js';
 import { frameworkRouteFound } from './engine/router-matches.js';
 import type { Library, Operation } from './library.js';
@@ -76,7 +77,7 @@ const message: Operation<Received> = {
     };
   },
   linkOf: ({ emitter }) =>
-    connections.get(emitter as object)?.span ?? spans.activeContext()?.activeSpan,
+    connections.get(emitter as object)?.span ?? callerOf(emitter as object)?.activeSpan,
 };
 
 /** `ws`, into which the channels are injected. */

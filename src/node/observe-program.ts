@@ -22,6 +22,7 @@ const FIRST_OF_REQUESTS = [
   'fastify.initialization',
   'tracing:net.server.listen:asyncStart',
   'udp.socket',
+  'net.client.socket',
   'http2.server.stream.start',
   'http2.client.stream.created',
   SOCKETLESS,

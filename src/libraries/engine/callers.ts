@@ -28,6 +28,11 @@ export function keepCaller(asked: object): void {
   if (!hasCaller(asked)) setCaller(asked);
 }
 
+/** What was active where the program asked for this, if that is known. */
+export function callerOf(asked: object): ActiveContext | undefined {
+  return (asked as Asked)[CALLER]?.context;
+}
+
 /** Whether the library does this elsewhere than where the program asked for it. */
 export function hasCaller(asked: object): boolean {
   return (asked as Asked)[CALLER] !== undefined;

@@ -1,3 +1,4 @@
+import { keepCaller } from '../engine/callers.js';
 import { method } from './injected-file.js';
 import type { Injection } from './injected-file.js';
 
@@ -14,10 +15,17 @@ export const ws: Injection = {
       texts: [
         {
           channel: 'orchestrion:ws:message',
+          from: /\bsetSocket\(socket, head, [\w, ]+\) \{/,
+          to: '$match $channel.keep(this);',
+          isOptional: true,
+        },
+        {
+          channel: 'orchestrion:ws:message',
           from: "this[kWebSocket].emit('message',",
           to: "$channel.emit(this[kWebSocket], 'message',",
         },
       ],
     },
   ],
+  calls: () => ({ keep: keepCaller }),
 };

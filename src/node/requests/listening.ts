@@ -8,21 +8,39 @@ interface Message {
   server: Server & { _listen2?: (...args: unknown[]) => unknown };
 }
 
+/** A socket of an agent of Node has its call, and one of undici its parser, as long as it speaks HTTP. Neither is documented. */
+interface ClientSocket extends EventEmitter {
+  readonly _httpMessage?: unknown;
+  readonly [parser: symbol]: unknown;
+}
+
+function parserKey(socket: ClientSocket): symbol | undefined {
+  return Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser');
+}
+
 /**
- * Has what a socket of datagrams receives be below nobody, once the request that opened the socket is over: Node calls
- * its listeners in the context in which it was made.
+ * Has what a socket receives be below nobody, once the request that opened it is over: Node calls its listeners in the
+ * context in which it was made, and clients keep a connection for all requests. What comes by HTTP is below its own.
  */
-export function datagramsBelowNobody(): void {
-  const guard = new Guard('sockets of datagrams');
-  guard.subscribe('udp.socket', ({ socket }: { socket: EventEmitter }) => {
+export function socketsBelowNobody(): void {
+  const guard = new Guard('sockets');
+  const observe = ({ socket }: { socket: ClientSocket }): void => {
     const root = spans.activeContext()?.activeSpan?.root;
     if (root === undefined) return;
+    let parser: symbol | undefined;
+    const speaksHttp = (): boolean => {
+      if (socket._httpMessage) return true;
+      parser ??= parserKey(socket);
+      return parser !== undefined && Boolean(socket[parser]);
+    };
     emitInContext(
       undefined,
       socket,
-      () => root.recording || spans.activeContext()?.activeSpan?.root !== root,
+      () => root.recording || speaksHttp() || spans.activeContext()?.activeSpan?.root !== root,
     );
-  });
+  };
+  guard.subscribe('udp.socket', observe);
+  guard.subscribe('net.client.socket', observe);
 }
 
 /** The timer by which a server of HTTP looks for requests that do not come. Node does not document it. */
