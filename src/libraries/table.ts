@@ -362,6 +362,13 @@ export const LIBRARIES = {
     bundle: { text: 'Redis connection in broken state', external: 'redis', isClient: true },
     instrumentation: { names: ['redis'], target: 'redis', from: '3.1.2', before: 4 },
   },
+  routers: {
+    channels: [],
+    packages: ['@hapi/hapi', '@tinyhttp/app', 'polka'],
+    inject: () => require('./injected/routers.js') as Injections,
+    isOfModules: true,
+    findsRoutes: true,
+  },
   'socket.io': {
     channels: ['orchestrion:socket.io:connect', 'orchestrion:socket.io:event'],
     spans: () => require('./socket-io.js') as Spans,
@@ -413,6 +420,7 @@ export const LIBRARIES = {
   mariadb: { packages: ['mariadb'], inject: carriers, isOfModules: true },
   memoizee: { packages: ['memoizee'], inject: carriers },
   mqtt: { packages: ['mqtt'], inject: carriers },
+  nats: { packages: ['nats', '@nats-io/nats-core'], inject: carriers },
   'neo-async': { packages: ['neo-async'], inject: carriers },
   nodemailer: { packages: ['nodemailer'], inject: carriers, isOfModules: true },
   'promise-limit': { packages: ['promise-limit'], inject: carriers },
@@ -427,6 +435,8 @@ export const LIBRARIES = {
   'p-queue': { packages: ['p-queue'], inject: carriers, isOfModules: true },
   prisma: { packages: ['@prisma/client'], inject: carriers },
   q: { packages: ['q'], inject: carriers },
+  queue: { packages: ['queue'], inject: carriers, isOfModules: true },
+  threads: { packages: ['threads'], inject: carriers },
 
   // They are not recorded: their lines get the ids of the span that is active.
   bunyan: {

@@ -25,6 +25,7 @@ window.addEventListener('hashchange', () => {
 const recording = new RecordingData(server);
 const address = new Address();
 const { view } = address;
+const windows = new BoxWindows(server, recording);
 const lit = new Store(NOTHING_LIT);
 
 /** A span that is shown takes this share of the window; one that fills it the other. */
@@ -38,9 +39,7 @@ const app: App = {
   lit,
   search: new Search(server, lit, view, recording),
   selected: new SelectedRow(server, view, recording),
-  windows: new BoxWindows(server, recording, '/data/boxes'),
-  samples: new BoxWindows(server, recording, '/data/samples'),
-  sample: new Store<App['sample']['value']>({ selected: undefined }),
+  windows,
   rowNames: new RowNames(server, recording),
   navigate: address.navigate.bind(address),
   href: address.href.bind(address),

@@ -10,8 +10,6 @@ export interface DrawnBox {
   right: number;
   top: number;
   height: number;
-  /** CPU samples; 0: it is of rows. */
-  samples: number;
 }
 
 /** The page in the browser, and what tests ask of it. */
@@ -115,7 +113,6 @@ function boxesOfPage(): DrawnBox[] {
     right: picture.right[box]!,
     top: picture.top[box]!,
     height: picture.height[box]!,
-    samples: picture.samples[box]!,
   }));
 }
 

@@ -7,6 +7,9 @@ import {
   keepCaller,
   setCaller,
 } from '../engine/callers.js';
+import { openConnection } from '../engine/connection-context.js';
+import type { AnyFunction } from '../engine/published-calls.js';
+import { spans } from '../../spans/shared-spans.js';
 import type { ChangedText, Injection } from './injected-file.js';
 
 /** Libraries that record nothing: they call functions of the program elsewhere than where it asked for that. */
@@ -27,7 +30,19 @@ const calls = (): object => ({
     asked.length === 0 ? callOutside(fn) : runForAll(asked, fn),
   tasks: keepTasks,
   outside: callOutside,
+  opened: openConnection,
+  heard: heardCallback,
 });
+
+/** A callback of messages: it is called where the program subscribed as long as the span there is open, then nowhere. */
+function heardCallback(callback: unknown): unknown {
+  const context = spans.activeContext();
+  if (typeof callback !== 'function' || context?.activeSpan === undefined) return callback;
+  return function (this: unknown, ...message: unknown[]): unknown {
+    const active = context.activeSpan?.recording === true ? context : undefined;
+    return spans.applyIn(active, callback as AnyFunction, this, message);
+  };
+}
 
 /** Changes that leave another version of the library as it is. */
 function texts(
@@ -293,6 +308,14 @@ export const nodemailer = carrier(
   ],
 );
 
+/** A task of a pool begins when another has ended. A worker answers where it was started. */
+export const threads = carrier(
+  'threads',
+  /^dist\/master\/(?:pool|invocation-proxy)\.js$/,
+  [/(?<=run: )taskFunction(?=,)/, '$channel.bound($match)'],
+  [/(?<=const messageHandler = )\(\(event\) =>/, '$channel.bound((event) =>'],
+);
+
 /** Who asks for what is being loaded waits in a list. */
 export const inflight = carrier('inflight', /^inflight\.js$/, [
   'function inflight (key, cb) {',
@@ -330,6 +353,60 @@ export const mariadb = carrier(
     'callback = $channel.bound(callback); $match',
   ],
 );
+
+/** A connection serves whoever needs it later. Its messages come to callbacks. */
+export const nats: Injection = {
+  files: [
+    { package: 'nats', path: /^lib\/nats-base-client\/protocol\.js$/ },
+    { package: '@nats-io/nats-core', path: /^lib\/protocol\.js$/ },
+  ].map((file) => ({
+    ...file,
+    texts: texts('nats', [
+      [
+        '(0, util_1.extend)(this, opts);',
+        '$match if (typeof opts.callback === "function") this.callback = $channel.heard(opts.callback);',
+      ],
+      ['this.dodialLoop()', '$channel.opened(() => $match)'],
+    ]),
+  })),
+  calls,
+};
+
+/** By function of a queue: who has added it; undefined if it was added again meanwhile. */
+const adders = new WeakMap<object, Caller | undefined>();
+
+/** A job begins when another has ended. */
+export const queue: Injection = {
+  files: [
+    {
+      package: 'queue',
+      path: /^index\.js$/,
+      texts: texts('queue', [
+        [/\bpush ?\(\.\.\.workers\) \{/, '$match $channel.added(workers);'],
+        [/\bunshift ?\(\.\.\.workers\) \{/, '$match $channel.added(workers);'],
+        [/\bsplice ?\(start, deleteCount, \.\.\.workers\) \{/, '$match $channel.added(workers);'],
+        [
+          /(?<=methodResult = )Array\.prototype\[method\]\.apply\(this\.jobs, arguments\)/,
+          '($channel.added(arguments), $match)',
+        ],
+        ['job(next)', '$channel.run(job, () => $match)'],
+      ]),
+    },
+  ],
+  calls: () => ({
+    added(jobs: ArrayLike<unknown>) {
+      for (const job of Array.from(jobs)) {
+        if (typeof job === 'function') adders.set(job, adders.has(job) ? undefined : new Caller());
+      }
+    },
+    run(job: object, fn: () => unknown): unknown {
+      const adder = adders.get(job);
+      if (adder === undefined) return adders.has(job) ? callOutside(fn) : fn();
+      adders.delete(job);
+      return adder.call(fn);
+    },
+  }),
+};
 
 /** A queue may be started by what needs it first. */
 export const beeQueue = carrier('bee-queue', /^lib\/queue\.js$/, [

@@ -30,7 +30,6 @@ import {
   litRoute,
   messagesRoute,
   overviewRoute,
-  samplesRoute,
 } from './routes/time-line.js';
 import { traceRoute } from './routes/trace.js';
 
@@ -39,7 +38,6 @@ const all: readonly Route[] = [
   recordingRoute,
   overviewRoute,
   boxesRoute,
-  samplesRoute,
   litRoute,
   curvesRoute,
   messagesRoute,

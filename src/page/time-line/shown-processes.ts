@@ -9,8 +9,6 @@ export interface ShownProcesses {
   folded: ReadonlySet<number>;
   /** They come first. */
   pinned: ReadonlySet<number>;
-  /** What their threads ran is shown. */
-  samples: ReadonlySet<number>;
   /** Their services are off. */
   hidden: ReadonlySet<number>;
   /** Whether curves are shown of those that have spans. */
@@ -18,12 +16,7 @@ export interface ShownProcesses {
 }
 
 /** Parameters of the view. */
-const NAMES = {
-  folded: 'time-line.folded',
-  pinned: 'time-line.pinned',
-  samples: 'time-line.samples',
-} as const;
-export type ProcessMark = keyof typeof NAMES;
+const NAMES = { folded: 'time-line.folded', pinned: 'time-line.pinned' } as const;
 const CURVES = 'time-line.curves';
 /** An empty parameter is not in the URL. */
 const NONE = 'none';
@@ -55,7 +48,6 @@ export function shownProcesses(state: ViewState, recording: RecordingAnswer): Sh
       numbersIn(state, NAMES.folded) ??
       new Set(many.length > FEW ? many.map(({ number }) => number) : []),
     pinned: numbersIn(state, NAMES.pinned) ?? new Set(),
-    samples: numbersIn(state, NAMES.samples) ?? new Set(),
     hidden: new Set(hidden.map(({ number }) => number)),
     curves: state.parameters[CURVES] === 'yes',
   };
@@ -64,8 +56,7 @@ export function shownProcesses(state: ViewState, recording: RecordingAnswer): Sh
 /** What of the view's parameters decides it. */
 export function shownKey(state: ViewState): string {
   const { parameters } = state;
-  return [...Object.values(NAMES), CURVES]
-    .map((name) => parameters[name])
+  return [parameters[NAMES.folded], parameters[NAMES.pinned], parameters[CURVES]]
     .concat(hiddenServices(state))
     .join('\n');
 }
@@ -74,7 +65,7 @@ export function shownKey(state: ViewState): string {
 export function markProcesses(
   view: Store<ViewState>,
   recording: RecordingAnswer,
-  mark: ProcessMark,
+  mark: keyof typeof NAMES,
   processes: readonly number[],
   on: boolean,
 ): void {

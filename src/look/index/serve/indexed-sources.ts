@@ -341,7 +341,6 @@ export class IndexedSources implements LookIndex {
       until: undefined,
       deleted,
       lived: livedOf(opened),
-      profiled: [...new Set(opened.flatMap(({ spans }) => [...spans.profiled]))],
       heapLimit: opened.find(({ spans }) => spans.heapLimit !== undefined)?.spans.heapLimit,
       losses: [
         ...withheldPaths(resource),
