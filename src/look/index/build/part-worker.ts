@@ -1,29 +1,21 @@
 import { parentPort } from 'node:worker_threads';
-import { writePart } from '../cache/stored-part.js';
+import type {
+  BuildTask,
+  NumberedTask,
+  PartAnswer,
+  PartTask,
+  ReadTask,
+} from '../cache/part-thread.js';
+import { PartFile, writePart } from '../cache/stored-part.js';
 import { writeShape } from '../cache/stored-shape.js';
 import type { ShapeTask } from '../cache/stored-source.js';
 import { buildStretch, StretchMemory } from '../parts/build-stretch.js';
-import type { Stretch } from '../parts/build-stretch.js';
 import type { PartFacts } from '../parts/part-columns.js';
 import { pyramidOf } from '../sources/source-joins.js';
-
-/** A part to build, and the file to which it is written. */
-export interface PartTask {
-  stretch: Stretch;
-  out: string;
-}
-
-interface FailedPart {
-  number: number;
-  error: string;
-}
-
-/** The tasks of a worker, and its answers. */
-export type WorkerTask = { number: number } & ({ part: PartTask } | { shape: ShapeTask });
-export type WorkerAnswer = { number: number; facts: PartFacts | undefined } | FailedPart;
+import type { Column } from '../../wire/columns.js';
 
 /** @param memory is used again for the next part. */
-export function buildAndWrite({ stretch, out }: PartTask, memory?: StretchMemory): PartFacts {
+export function buildAndWrite({ stretch, out }: BuildTask, memory?: StretchMemory): PartFacts {
   const built = buildStretch(stretch, memory);
   writePart(out, built);
   return built.facts;
@@ -33,23 +25,36 @@ export function shapeAndWrite({ out, rows, numbers }: ShapeTask): void {
   writeShape(out, { lanes: rows.lane, pyramid: pyramidOf(rows, numbers) });
 }
 
+function readColumns({ path, facts, stretch, names }: ReadTask): Column[] {
+  const part = new PartFile(path, facts, stretch);
+  try {
+    return names.map((name) => part.column(name));
+  } finally {
+    part.close();
+  }
+}
+
 /** Works in a worker thread, until it is terminated. */
 export function servePartWorker(): void {
   const port = parentPort!;
   const memory = new StretchMemory();
-  port.on('message', (task: WorkerTask) => {
-    const { number } = task;
-    let answer: WorkerAnswer;
+  const answerOf = (task: PartTask): { facts: PartFacts | undefined } | { columns: Column[] } => {
+    if ('read' in task) return { columns: readColumns(task.read) };
+    if ('build' in task) return { facts: buildAndWrite(task.build, memory) };
+    shapeAndWrite(task.shape);
+    return { facts: undefined };
+  };
+  port.on('message', ({ number, ...task }: NumberedTask) => {
+    let answer: PartAnswer;
     try {
-      if ('part' in task) {
-        answer = { number, facts: buildAndWrite(task.part, memory) };
-      } else {
-        shapeAndWrite(task.shape);
-        answer = { number, facts: undefined };
-      }
+      answer = { number, ...answerOf(task) };
     } catch (error) {
       answer = { number, error: String(error) };
     }
-    port.postMessage(answer);
+    const columns = 'columns' in answer ? answer.columns : [];
+    port.postMessage(
+      answer,
+      columns.map(({ buffer }) => buffer as ArrayBuffer),
+    );
   });
 }

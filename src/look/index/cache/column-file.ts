@@ -1,5 +1,4 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, read, readSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { openRegularFile } from '../../../core/files/regular-file.js';
 import { writeAll } from '../../../core/files/write-all.js';
@@ -87,8 +86,6 @@ export class ColumnFile {
   readonly #path: string;
   readonly #columns: Record<string, ColumnEntry>;
   readonly #base: number;
-  /** Columns that were read in the background and not asked for yet. */
-  readonly #loaded = new Map<string, Column>();
   #fd = -1;
 
   /** @throws DamagedIndex if this is no such file of this version, machine and user. */
@@ -143,46 +140,17 @@ export class ColumnFile {
    * @throws DamagedIndex if its checksum is wrong.
    */
   column(name: string): Column {
-    const loaded = this.#loaded.get(name);
-    this.#loaded.delete(name);
-    const column = loaded ?? this.#emptyColumns([name])[0]!;
-    if (loaded === undefined) this.#read(name, column);
+    const column = this.#emptyColumn(name);
+    this.#read(name, column);
     if (crc32(bytesOf(column)) !== this.#columns[name]!.crc) throw new DamagedIndex(this.#path);
     return column;
   }
 
-  /** Reads columns in the background, so that `column` need not. What fails there fails in `column`. */
-  async load(names: readonly string[]): Promise<void> {
-    let fd: number | undefined;
-    try {
-      // A file of its own: this one may be closed meanwhile.
-      fd = openOwn(this.#path);
-      // All, so that the file is closed when nobody reads from it.
-      await Promise.allSettled(
-        this.#emptyColumns(names).map(async (column, i) => {
-          const { offset } = this.#columns[names[i]!]!;
-          await fillLater(fd!, bytesOf(column), this.#base + offset, this.#path);
-          this.#loaded.set(names[i]!, column);
-        }),
-      );
-    } catch {
-      // It is read again when it is asked for.
-    } finally {
-      if (fd !== undefined) closeSync(fd);
-    }
-  }
-
-  /** Columns to be filled, in one piece of memory that is not zeroed. */
-  #emptyColumns(names: readonly string[]): Column[] {
-    const wanted = names.map((name) => this.#columns[name]!);
-    const sizes = wanted.map(({ type, length }) => length * TYPES[type].BYTES_PER_ELEMENT);
-    const memory = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + aligned(size), 0));
-    let offset = 0;
-    return wanted.map(({ type, length }, i) => {
-      const column = new TYPES[type](memory.buffer, offset, length);
-      offset += aligned(sizes[i]!);
-      return column;
-    });
+  /** A column to be filled, in memory that is not zeroed. */
+  #emptyColumn(name: string): Column {
+    const { type, length } = this.#columns[name]!;
+    const bytes = Buffer.allocUnsafeSlow(length * TYPES[type].BYTES_PER_ELEMENT);
+    return new TYPES[type](bytes.buffer, 0, length);
   }
 
   /** Reads a column into memory, unchecked: of a file that this process has just written. */
@@ -266,21 +234,5 @@ function fill(fd: number, bytes: Uint8Array, offset: number, path: string): void
     const count = readSync(fd, bytes, at, Math.min(READ_BYTES, bytes.length - at), offset + at);
     if (count === 0) throw new DamagedIndex(path);
     at += count;
-  }
-}
-
-const readLater = promisify(read);
-
-async function fillLater(
-  fd: number,
-  bytes: Uint8Array,
-  offset: number,
-  path: string,
-): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    const most = Math.min(READ_BYTES, bytes.length - at);
-    const { bytesRead } = await readLater(fd, bytes, at, most, offset + at);
-    if (bytesRead === 0) throw new DamagedIndex(path);
-    at += bytesRead;
   }
 }

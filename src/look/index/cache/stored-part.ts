@@ -9,6 +9,7 @@ import type { PartShape } from '../parts/pyramid.js';
 import { joinSource } from '../sources/source-joins.js';
 import type { Column } from '../../wire/columns.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
+import { HAS_PART_THREADS, PartThread } from './part-thread.js';
 import { ShapeFile, writeShape } from './stored-shape.js';
 
 /** The type of each column, and how many elements it has for a row; 0: it has a length of its own. */
@@ -37,12 +38,21 @@ export function writePart(path: string, { facts, columns }: BuiltPart): void {
   writeColumns(path, facts, columns as unknown as Record<string, Column>);
 }
 
+/** To read and check fewer takes less than to have a thread do it. */
+const MANY_ROWS = 1 << 16;
+
+/** Reads columns while others are used: to check them takes as long as what they are read for. */
+let readingThread: PartThread | undefined;
+
 /** A part in a file. A column that is damaged is made anew from the trace, with all others. */
 export class PartFile implements StoredPart {
   readonly facts: PartFacts;
   readonly stretch: Stretch;
   readonly isStored = true;
+  protected readonly path: string;
   readonly #file: ColumnFile;
+  /** Columns that the thread has read, and nobody has asked for yet. */
+  readonly #loaded = new Map<ColumnName, Column>();
   #rebuilt: BuiltPart | undefined;
 
   /**
@@ -51,6 +61,7 @@ export class PartFile implements StoredPart {
    * @throws DamagedIndex if the file does not say the same.
    */
   constructor(path: string, expected: PartFacts, stretch: Stretch) {
+    this.path = path;
     this.#file = new ColumnFile(path);
     this.stretch = stretch;
     this.facts = expected;
@@ -68,6 +79,9 @@ export class PartFile implements StoredPart {
   }
 
   column<Name extends ColumnName>(name: Name): PartColumns[Name] {
+    const loaded = this.#loaded.get(name);
+    this.#loaded.delete(name);
+    if (loaded !== undefined) return loaded as PartColumns[Name];
     if (this.#rebuilt === undefined) {
       try {
         const column = this.#file.column(name) as PartColumns[Name];
@@ -81,7 +95,15 @@ export class PartFile implements StoredPart {
   }
 
   async load(names: readonly ColumnName[]): Promise<void> {
-    if (this.#rebuilt === undefined) await this.#file.load(names);
+    const { path, facts, stretch } = this;
+    if (!HAS_PART_THREADS || facts.rows < MANY_ROWS || names.length === 0) return;
+    try {
+      readingThread ??= new PartThread();
+      const columns = await readingThread.read({ path, facts, stretch, names });
+      for (const [at, name] of names.entries()) this.#loaded.set(name, columns[at]!);
+    } catch {
+      // They are read when they are asked for.
+    }
   }
 
   close(): void {
@@ -183,16 +205,9 @@ function isAscending(column: Column, least: number, most: number): boolean {
 
 /** A part of a trace that grows, in a file that only this process knows. */
 export class LivePart extends PartFile {
-  readonly #path: string;
-
-  constructor(path: string, facts: PartFacts, stretch: Stretch) {
-    super(path, facts, stretch);
-    this.#path = path;
-  }
-
   /** Puts the part's shape next to it, out of memory. */
   storeShape(shape: PartShape, laneCounts: readonly number[]): PartShape {
-    const path = `${this.#path}-shape`;
+    const path = `${this.path}-shape`;
     rmSync(path, { force: true });
     writeShape(path, shape);
     // A pyramid contains numbers of tracks that a part alone does not know: without one it is slower.
@@ -205,6 +220,6 @@ export class LivePart extends PartFile {
 
   remove(): void {
     this.close();
-    for (const path of [this.#path, `${this.#path}-shape`]) rmSync(path, { force: true });
+    for (const path of [this.path, `${this.path}-shape`]) rmSync(path, { force: true });
   }
 }

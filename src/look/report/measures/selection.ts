@@ -22,6 +22,7 @@ export const IN_WINDOW = 1;
 export const CHOSEN = 2;
 /** It also is a span: an operation, and not a state, a mark, an instant or a call of MPI. */
 export const SPAN = 4;
+const ALL = IN_WINDOW | CHOSEN | SPAN;
 
 /** Where the recording ends, in ns since its epoch: living processes go on after their last record. */
 export function endOf({ sources, length }: Pick<LookIndex, 'sources' | 'length'>): number {
@@ -41,6 +42,9 @@ export class RowSelection {
   /** By track: whether its rows are spans. */
   readonly #spanTracks: Uint8Array;
   readonly #marks = new Map<IndexPart, Uint8Array>();
+  /** Of parts of which every row is a span that is chosen: they share the longest. */
+  #full = new Uint8Array(0);
+  readonly #fullParts = new Set<IndexPart>();
 
   private constructor(
     index: LookIndex,
@@ -103,6 +107,11 @@ export class RowSelection {
     return entryOf(this.#marks, part, () => this.#mark(part));
   }
 
+  /** Whether every row of a part is chosen, and is a span. */
+  isFull(part: IndexPart): boolean {
+    return this.marksOf(part).length > 0 && this.#fullParts.has(part);
+  }
+
   /** Whether all rows of a part are within the window. */
   #isInside({ offset, firstStart, lastEnd }: IndexPart): boolean {
     const { from, to } = this.window;
@@ -115,14 +124,12 @@ export class RowSelection {
     const { from, to } = this.window;
     const chosen = this.#chosen;
     const spanTracks = this.#spanTracks;
-    const marks = new Uint8Array(count);
-    if (chosen === undefined && this.#isInside(part)) {
-      for (let at = 0; at < count; at++) {
-        const isSpan = spanTracks[track[at]!] !== 0 && (flags[at]! & INSTANT_BIT) === 0;
-        marks[at] = isSpan ? IN_WINDOW | CHOSEN | SPAN : IN_WINDOW | CHOSEN;
-      }
-      return marks;
+    if (chosen === undefined && this.#isInside(part) && areSpans(part, spanTracks)) {
+      this.#fullParts.add(part);
+      if (this.#full.length < count) this.#full = new Uint8Array(count).fill(ALL);
+      return this.#full.subarray(0, count);
     }
+    const marks = new Uint8Array(count);
     for (let at = 0; at < count; at++) {
       const begin = start[at]! + offset;
       if (begin >= to) return marks.subarray(0, at);
@@ -131,8 +138,15 @@ export class RowSelection {
       if (chosen !== undefined && chosen[firstRow + at] === 0) marks[at] = IN_WINDOW;
       else if (spanTracks[track[at]!] === 0 || (flags[at]! & INSTANT_BIT) !== 0) {
         marks[at] = IN_WINDOW | CHOSEN;
-      } else marks[at] = IN_WINDOW | CHOSEN | SPAN;
+      } else marks[at] = ALL;
     }
     return marks;
   }
+}
+
+function areSpans({ count, track, flags }: IndexPart, spanTracks: Uint8Array): boolean {
+  for (let at = 0; at < count; at++) {
+    if (spanTracks[track[at]!] === 0 || (flags[at]! & INSTANT_BIT) !== 0) return false;
+  }
+  return true;
 }

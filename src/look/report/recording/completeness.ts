@@ -18,7 +18,11 @@ export function* completenessOf(selection: RowSelection): Steps<Completeness> {
     const marks = selection.marksOf(part);
     if (marks.length === 0) continue;
     const states = new Uint8Array(part.traceCount);
-    spans += addSpans(part, marks, states);
+    if (selection.isFull(part)) {
+      // Each of its traces is that of one of its rows.
+      spans += part.count;
+      states.fill(SEEN);
+    } else spans += addSpans(part, marks, states);
     missingParents += addMissing(part, marks, states);
     begunBefore += addBegunBefore(part, marks, states);
     traces.push({ traceIds: part.traceIds, states });

@@ -66,7 +66,7 @@ class BusyCounting implements BusyTimes {
     const last = this.#lastStarts.get(source.number) ?? -Infinity;
     let at = 0;
     for (; at < marks.length && start[at]! < last; at++) {
-      if (!isBusy(at)) continue;
+      if (isBusy?.(at) === false) continue;
       const begin = start[at]! + offset;
       const until = begin + duration[at]!;
       const rows = (this.#earlyOf[track[at]!] ??= []);
@@ -93,13 +93,15 @@ class BusyCounting implements BusyTimes {
     const early = this.#early.get(part)!;
     const isBusy = this.#busyRows(part, marks);
     const counted = this.#counted;
+    const { spans } = this;
     for (let at = 0; at < marks.length; at++) {
       if ((marks[at]! & IN_WINDOW) === 0) continue;
       const track = trackOf[at]!;
-      this.spans[track]!++;
+      spans[track]!++;
       const begin = start[at]! + offset;
       // Most rows lie within one that began before them.
-      if (at < early || begin + duration[at]! <= counted[track]! || !isBusy(at)) continue;
+      if (begin + duration[at]! <= counted[track]! || at < early || isBusy?.(at) === false)
+        continue;
       const others = this.#earlyOf[track];
       if (others !== undefined) this.#takeEarly(track, others, begin);
       this.#count(track, begin, begin + duration[at]!);
@@ -120,13 +122,15 @@ class BusyCounting implements BusyTimes {
     }
   }
 
-  /** Which rows of a part are time in which its thread worked. Columns are looked up once for all rows. */
-  #busyRows({ track, flags, name, names }: IndexPart, marks: Uint8Array): (at: number) => boolean {
+  /** Which rows of a part are time in which its thread worked; undefined: all. Columns are looked up once for all rows. */
+  #busyRows(part: IndexPart, marks: Uint8Array): ((at: number) => boolean) | undefined {
+    const { track, flags, name, names } = part;
     const isStates = this.#isStates;
     // A stall or a collection is no span of the program.
     const isPause = Uint8Array.from({ length: names.count }, (_, at) =>
       kindOfSpan(names.text(at)) === undefined ? 0 : 1,
     );
+    if (this.#selection.isFull(part) && !isPause.includes(1)) return undefined;
     return (at) => {
       if ((marks[at]! & IN_WINDOW) === 0 || (flags[at]! & INSTANT_BIT) !== 0) return false;
       if (isPause[name[at]!] === 1) return false;

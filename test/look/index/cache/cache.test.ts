@@ -11,8 +11,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { beforeEach, expect, test } from 'vitest';
 import { clearCache, openLookIndex } from '../../../../src/look/index/open-look-index.js';
 import type { LookIndex } from '../../../../src/look/index/look-index.js';
@@ -128,6 +130,29 @@ test('worker threads of the built package write the same index', async () => {
   } finally {
     process.off('worker', count);
   }
+});
+
+test('a thread of the built package reads columns, also damaged ones', async () => {
+  const path = await trace(33_000);
+  const wanted = await fresh(path);
+  contentOf(await open(path));
+  const columns = ['start', 'duration', 'name', 'parent', 'flags', 'spanId', 'traceIds'] as const;
+  const [part] = filesOf().filter((name) => name.includes('part-'));
+  const started = once(process, 'worker') as Promise<[Worker]>;
+  const loaded = async (): Promise<unknown[]> => {
+    const index = await built.openLookIndex([path], { cache, leastCachedBytes: 0 });
+    await Promise.all(index.parts.map((each) => each.load(columns)));
+    return contentOf(index);
+  };
+  expect(await loaded()).toEqual(wanted);
+  const [worker] = await started;
+  const bytes = readFileSync(part!);
+  bytes[bytes.length >> 1]! ^= 0x55;
+  writeFileSync(part!, bytes);
+  expect(await loaded()).toEqual(wanted);
+  // Without the thread they are read where they are asked for.
+  await worker.terminate();
+  expect(await loaded()).toEqual(wanted);
 });
 
 test('a file that was truncated, replaced or written to is read anew', async () => {
