@@ -136,7 +136,7 @@ test('a thread of the built package reads columns, also damaged ones', async () 
   const path = await trace(33_000);
   const wanted = await fresh(path);
   contentOf(await open(path));
-  const columns = ['start', 'duration', 'name', 'parent', 'flags', 'spanId', 'traceIds'] as const;
+  const columns = ['start', 'duration', 'name', 'parent', 'flags', 'traceIds'] as const;
   const [part] = filesOf().filter((name) => name.includes('part-'));
   const started = once(process, 'worker') as Promise<[Worker]>;
   const loaded = async (): Promise<unknown[]> => {
