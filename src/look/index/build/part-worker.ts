@@ -5,10 +5,10 @@ import type {
   PartAnswer,
   PartTask,
   ReadTask,
+  ShapeTask,
 } from '../cache/part-thread.js';
 import { PartFile, writePart } from '../cache/stored-part.js';
 import { writeShape } from '../cache/stored-shape.js';
-import type { ShapeTask } from '../cache/stored-source.js';
 import { buildStretch, StretchMemory } from '../parts/build-stretch.js';
 import type { PartFacts } from '../parts/part-columns.js';
 import { pyramidOf } from '../sources/source-joins.js';

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { HAS_PART_THREADS, PartThread } from '../cache/part-thread.js';
-import type { BuildTask } from '../cache/part-thread.js';
-import type { ShapeTask } from '../cache/stored-source.js';
+import type { BuildTask, ShapeTask } from '../cache/part-thread.js';
 import type { PartFacts } from '../parts/part-columns.js';
 import { buildAndWrite, shapeAndWrite } from './part-worker.js';
 

@@ -4,12 +4,21 @@ import { Worker } from 'node:worker_threads';
 import type { Column } from '../../wire/columns.js';
 import type { Stretch } from '../parts/build-stretch.js';
 import type { ColumnName, PartFacts } from '../parts/part-columns.js';
-import type { ShapeTask } from './stored-source.js';
+import type { PyramidRows } from '../parts/pyramid.js';
 
 /** A part to build, and the file to which it is written. */
 export interface BuildTask {
   stretch: Stretch;
   out: string;
+}
+
+/** A part whose rows have their lanes, and the file to which its shape is to be written. */
+export interface ShapeTask {
+  out: string;
+  /** Columns that threads share; tracks are numbers within the part. */
+  rows: PyramidRows;
+  /** The numbers of the part's tracks within the source. */
+  numbers: Uint32Array;
 }
 
 /** Columns to read of the file of a part. */

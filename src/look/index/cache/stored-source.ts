@@ -21,6 +21,7 @@ import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import type { Column } from '../../wire/columns.js';
 import { checkedFacts, clockOf, storedClock } from './index-facts.js';
 import type { IndexFacts, NewPart } from './index-facts.js';
+import type { ShapeTask } from './part-thread.js';
 import { PartFile } from './stored-part.js';
 import { ShapeFile } from './stored-shape.js';
 import { compare, identityOf } from './trace-identity.js';
@@ -74,15 +75,6 @@ function sourceOf(
   joins: SourceJoins,
 ): ReadSource {
   return sourceWith(trace, { parts, joins, end: identity.end, clock: clockOf(clock), ended });
-}
-
-/** A part whose rows have their lanes, and the file to which its shape is to be written. */
-export interface ShapeTask {
-  out: string;
-  /** Columns that threads share; tracks are numbers within the part. */
-  rows: PyramidRows;
-  /** The numbers of the part's tracks within the source. */
-  numbers: Uint32Array;
 }
 
 /** Parts whose shapes are made while further rows are given to lanes. */
