@@ -3,7 +3,7 @@ import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { ReadEnd, Stretch } from '../parts/build-stretch.js';
 import { ColumnMemory } from '../parts/column-memory.js';
 import type { ColumnName } from '../parts/part-columns.js';
-import type { PartShape, PyramidRows } from '../parts/pyramid.js';
+import type { PartShape } from '../parts/pyramid.js';
 import type { Lanes } from '../sources/lanes.js';
 import { dealLanes } from '../sources/deal-lanes.js';
 import type { LaneColumns } from '../sources/deal-lanes.js';
