@@ -12,7 +12,7 @@ import type { Column, TypeName } from '../../wire/columns.js';
  */
 const MAGIC = Buffer.from('TWINDEX\n');
 /** Of everything that the index stores. A file of another version is made anew. */
-const INDEX_VERSION = 12;
+const INDEX_VERSION = 13;
 const HEAD_BYTES = 32;
 const MAX_HEADER_BYTES = 256 << 20;
 const READ_BYTES = 1 << 30;

@@ -64,7 +64,9 @@ export function* dealLanes(
       const [number, part] = next;
       const { count, tracks } = part;
       waiting.pop();
-      open.push({ ...part.columns(), number, tracks, count, at: 0 });
+      const columns = part.columns();
+      noteDepths(columns, count);
+      open.push({ ...columns, number, tracks, count, at: 0 });
     } else if (first !== undefined) {
       dealUntil(first, limit, lanes);
     } else {
@@ -73,6 +75,16 @@ export function* dealLanes(
     for (let i = open.length - 1; i >= 0; i--) {
       if (open[i]!.at === open[i]!.count) yield* open.splice(i, 1);
     }
+  }
+}
+
+/** Notes as the lane of each row how many levels of descendants it has below it. */
+function noteDepths({ parent, track, lane }: LaneColumns, count: number): void {
+  lane.fill(0, 0, count);
+  for (let row = count - 1; row >= 0; row--) {
+    const above = parent[row]!;
+    if (above < 0 || above >= row || track[above] !== track[row]) continue;
+    lane[above] = Math.max(lane[above]!, lane[row]! + 1);
   }
 }
 
@@ -91,7 +103,7 @@ function dealUntil(part: OpenPart, limit: number, lanes: Map<number, Lanes>): vo
     const least = above >= 0 && above < row && track[above] === number ? lane[above]! + 1 : 0;
     const from = start[row]!;
     // An instant takes its lane, too: rows at one moment would lie upon each other.
-    lane[row] = ofTracks[number]!.take(from, from + duration[row]!, least);
+    lane[row] = ofTracks[number]!.take(from, from + duration[row]!, least, lane[row]!);
   }
   part.at = row;
 }

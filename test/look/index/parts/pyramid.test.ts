@@ -28,7 +28,7 @@ function rowsOf(count: number, durationOf: (next: () => number) => number): Pyra
   const track = Uint32Array.from({ length: count }, () => Math.floor(next() * 3));
   const lanes = [new Lanes(), new Lanes(), new Lanes()];
   const lane = Uint16Array.from(start, (from, row) =>
-    lanes[track[row]!]!.take(from, from + duration[row]!, 0),
+    lanes[track[row]!]!.take(from, from + duration[row]!, 0, 0),
   );
   const flags = Uint8Array.from(start, () => (next() < 0.2 ? ERROR : 0));
   return { start, duration, track, lane, flags };
@@ -80,12 +80,12 @@ test('a key holds the last track and the last lane', () => {
 
 test('as many lanes as rows overlap, and no more than there are', () => {
   const lanes = new Lanes();
-  const taken = Array.from({ length: 70_000 }, (_, i) => lanes.take(i, 1e9, 0));
+  const taken = Array.from({ length: 70_000 }, (_, i) => lanes.take(i, 1e9, 0, 0));
   expect(taken.slice(0, 65_536)).toEqual(Array.from({ length: 65_536 }, (_, i) => i));
   expect(new Set(taken.slice(65_536))).toEqual(new Set([65_535]));
-  expect(lanes.take(1e9, 2e9, 7)).toBe(7);
-  expect(lanes.take(1e9, 2e9, 7)).toBe(8);
-  expect(lanes.take(1e9, 2e9, 0)).toBe(0);
+  expect(lanes.take(1e9, 2e9, 7, 0)).toBe(7);
+  expect(lanes.take(1e9, 2e9, 7, 0)).toBe(8);
+  expect(lanes.take(1e9, 2e9, 0, 0)).toBe(0);
 });
 
 test('rows are ordered by start, the longest first, also where starts are far apart or equal', () => {
