@@ -410,6 +410,11 @@ export const LIBRARIES = {
   },
 
   // They are not recorded: what they call of the program goes on where that was asked for.
+  'amqp-connection-manager': {
+    packages: ['amqp-connection-manager'],
+    inject: carriers,
+    isOfModules: true,
+  },
   async: { packages: ['async'], inject: carriers },
   'async-lock': { packages: ['async-lock'], inject: carriers },
   'bee-queue': { packages: ['bee-queue'], inject: carriers },
@@ -417,15 +422,25 @@ export const LIBRARIES = {
   bluebird: { packages: ['bluebird'], inject: carriers },
   cockatiel: { packages: ['cockatiel'], inject: carriers },
   inflight: { packages: ['inflight'], inject: carriers },
+  ldapjs: { packages: ['ldapjs'], inject: carriers },
   mariadb: { packages: ['mariadb'], inject: carriers, isOfModules: true },
+  memcached: { packages: ['memcached'], inject: carriers },
   memoizee: { packages: ['memoizee'], inject: carriers },
+  moleculer: { packages: ['moleculer'], inject: carriers },
   mqtt: { packages: ['mqtt'], inject: carriers },
+  mutexify: { packages: ['mutexify'], inject: carriers },
   nats: { packages: ['nats', '@nats-io/nats-core'], inject: carriers },
+  'nest-microservices': {
+    packages: ['@nestjs/microservices'],
+    inject: carriers,
+    isOfModules: true,
+  },
   'neo-async': { packages: ['neo-async'], inject: carriers },
   nodemailer: { packages: ['nodemailer'], inject: carriers, isOfModules: true },
   'promise-limit': { packages: ['promise-limit'], inject: carriers },
   'promise-queue': { packages: ['promise-queue'], inject: carriers },
   semaphore: { packages: ['semaphore'], inject: carriers },
+  'worker-farm': { packages: ['worker-farm'], inject: carriers },
   workerpool: { packages: ['workerpool'], inject: carriers },
   bottleneck: { packages: ['bottleneck'], inject: carriers },
   bull: { packages: ['bull'], inject: carriers },
@@ -436,6 +451,9 @@ export const LIBRARIES = {
   prisma: { packages: ['@prisma/client'], inject: carriers },
   q: { packages: ['q'], inject: carriers },
   queue: { packages: ['queue'], inject: carriers, isOfModules: true },
+  rhea: { packages: ['rhea'], inject: carriers },
+  rwlock: { packages: ['rwlock'], inject: carriers },
+  'socket.io-client': { packages: ['socket.io-client'], inject: carriers, isOfModules: true },
   threads: { packages: ['threads'], inject: carriers },
 
   // They are not recorded: their lines get the ids of the span that is active.

@@ -1,6 +1,7 @@
 import { joinBatch, runBatch, runForAll } from '../engine/batch-callers.js';
 import {
   asCaller,
+  bindFunctions,
   boundCallback,
   Caller,
   callOutside,
@@ -8,6 +9,7 @@ import {
   setCaller,
 } from '../engine/callers.js';
 import { openConnection } from '../engine/connection-context.js';
+import { isObject } from '../engine/payload.js';
 import type { AnyFunction } from '../engine/published-calls.js';
 import { spans } from '../../spans/shared-spans.js';
 import type { ChangedText, Injection } from './injected-file.js';
@@ -32,6 +34,14 @@ const calls = (): object => ({
   outside: callOutside,
   opened: openConnection,
   heard: heardCallback,
+  /** Something that waits, with what is active now. */
+  kept<Asked extends object>(asked: Asked): Asked {
+    keepCaller(asked);
+    return asked;
+  },
+  emits: (emitter: unknown) => {
+    if (isObject(emitter)) bindFunctions(emitter, ['emit']);
+  },
 });
 
 /** A callback of messages: it is called where the program subscribed as long as the span there is open, then nowhere. */
@@ -371,6 +381,88 @@ export const nats: Injection = {
   })),
   calls,
 };
+
+/** What waits for room or a connection is sent where it was asked for. */
+export const amqpConnectionManager = carrier(
+  'amqp-connection-manager',
+  /^dist\/(?:cjs|esm)\/ChannelWrapper\.js$/,
+  [/this\._messages\.push\(message\)(?=;\s+\}\s+\/\*\*)/, '$channel.keep(message); $match'],
+  ...['message.exchange, message.routingKey', 'message.queue'].flatMap((target) =>
+    ['\\)', ', \\(err\\)'].map(
+      (end) =>
+        [
+          new RegExp(
+            `channel\\.(publish|sendToQueue)(?=\\(${target.replaceAll('.', '\\.')}, message\\.content, message\\.options${end})`,
+          ),
+          `((...all) => $channel.as(message, () => $match(...all)))`,
+        ] as const,
+    ),
+  ),
+);
+
+/** An answer comes by the connection, which others have opened. */
+export const ldapjs = carrier('ldapjs', /^lib\/client\/client\.js$/, [
+  /Client\.prototype\._send = function _send \(message,\s+expect,\s+emitter,\s+callback,\s+_bypass\) \{/,
+  '$match callback = $channel.bound(callback); $channel.emits(emitter);',
+]);
+
+export const memcached = carrier('memcached', /^lib\/memcached\.js$/, [
+  'var query = queryCompiler();',
+  '$match query.callback = $channel.bound(query.callback);',
+]);
+
+export const nestMicroservices = carrier('@nestjs/microservices', /^client\/client-proxy\.js$/, [
+  'this.createObserver(observer)',
+  '$channel.bound($match)',
+]);
+
+export const rhea = carrier('rhea', /^lib\/connection\.js$/, [
+  'details.connect(details.port, details.host, details.options, this.connected.bind(this))',
+  '$channel.opened(() => $match)',
+]);
+
+/** The library marks some functions. */
+export const socketIoClient = carrier(
+  'socket.io-client',
+  /^(?:build\/(?:cjs|esm|esm-debug)|lib)\/socket\.js$/,
+  [/\b_registerAckCallback\(id, ack\) \{/, '$match ack = Object.assign($channel.bound(ack), ack);'],
+  [/(?<=\b(?:this|self)\.acks\[(?:this|self)\.ids\] = )args\.pop\(\)/, '$channel.bound($match)'],
+);
+
+export const workerFarm = carrier('worker-farm', /^lib\/farm\.js$/, [
+  /(?<=callback\s*: )args\.pop\(\)/,
+  '$channel.bound($match)',
+]);
+
+/** A call of an action, or an event, waits until another has ended. */
+export const moleculer = carrier(
+  'moleculer',
+  /^src\/middlewares\/bulkhead\.js$/,
+  ...['REQUEST', 'EVENT'].map(
+    (kind) =>
+      [
+        new RegExp(
+          `\\{ resolve, reject, ctx \\}(?=\\)\\);\\s+broker\\.metrics\\.set\\(METRIC\\.MOLECULER_${kind}_)`,
+        ),
+        '$channel.kept($match)',
+      ] as const,
+  ),
+  [/handler\(item\.ctx\)(?<!function wrapEvent[^]*)/, '$channel.as(item, () => $match)'],
+  [/handler\(item\.ctx\)(?<=function wrapEvent[^]*)/, '$channel.as(item, () => $match)'],
+);
+
+export const mutexify = carrier('mutexify', /^index\.js$/, [
+  'queue.push(fn)',
+  'queue.push($channel.bound(fn))',
+]);
+
+/** It is published minified. */
+export const rwlock = carrier(
+  'rwlock',
+  /^lib\/lock\.js$/,
+  [/(?<=var j=)!1(?=;if\(g\.queue\.push\(function\(\)\{!j)/, '(c=$channel.bound(c),!1)'],
+  [/(?<=var j=)!1(?=;if\(g\.queue\.push\(function\(\)\{j\|\|)/, '(c=$channel.bound(c),!1)'],
+);
 
 /** By function of a queue: who has added it; undefined if it was added again meanwhile. */
 const adders = new WeakMap<object, Caller | undefined>();

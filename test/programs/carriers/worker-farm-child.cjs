@@ -1,0 +1,4 @@
+// The process of worker-farm.mjs.
+module.exports = (n, callback) => {
+  setTimeout(() => callback(null, n), 5);
+};
