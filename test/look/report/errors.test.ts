@@ -64,6 +64,41 @@ describe('errors', () => {
     expect(lines[title + 2]).toMatch(/^TypeError +no +\S.* +SELECT +shop +3$/);
   });
 
+  it('are one if what failed is the last of a request before it throws soon', async () => {
+    const MS = 1_000_000n;
+    let begin = BEGIN;
+    /** A request whose call fails, and which throws later. */
+    const request = (ms: bigint, between: boolean): void => {
+      begin += SECOND;
+      const root = startSpan('GET /order', {}, { kind: 'server', parent: null, startTime: begin });
+      const call = { kind: 'client', parent: root } as const;
+      startSpan('GET stock', {}, { ...call, startTime: begin + MS })
+        .set('error.type', '500')
+        .fail()
+        .end(begin + 2n * MS);
+      if (between) {
+        startSpan('GET cache', {}, { ...call, startTime: begin + 3n * MS }).end(begin + 4n * MS);
+      }
+      root.fail(new Error('no order')).end(begin + (2n + ms) * MS);
+    };
+    const { path } = await recording(
+      () => {
+        request(60n, false);
+        request(60n, true);
+        request(4n, true);
+        request(200n, false);
+      },
+      { service: 'shop' },
+    );
+    const { report } = await reportOn([path]);
+    const counts = report.errors.types.map(({ name, message, count }) => [name, message, count]);
+    expect(counts.sort()).toEqual([
+      ['GET /order', 'no order', 2],
+      ['GET stock', null, 2],
+      ['GET stock', 'no order', 2],
+    ]);
+  });
+
   it('are grouped by type, shape of the message and frame, with first, last and an example', async () => {
     const { path, spans } = await recording(
       () => {

@@ -1,5 +1,6 @@
 import { isError, rowAt, rowsUpward } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
+import { firstAtLeast } from '../../index/parts/order-rows.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
 import { errorFrame, messageShape } from './error-text.js';
@@ -8,8 +9,14 @@ import type { ErrorFrame } from './error-text.js';
 export const TYPE = 'error.type';
 /** From a failed span up to its request. */
 const MOST_ANCESTORS = 32;
-/** An error that another type of error replaces is the same if the spans end so close to each other, in ns. */
+/**
+ * An error that another type of error replaces is the same if the spans end so close to each other, in ns: in any case,
+ * and if nothing of the trace began in between.
+ */
 const SAME_END = 5e6;
+const SAME_REST = 100e6;
+/** Rows that are looked at for what began in between. */
+const MOST_BETWEEN = 10_000;
 
 /** The error that a failed span has recorded. */
 export interface Failure {
@@ -43,7 +50,7 @@ export function joinFailures(index: LookIndex, failures: readonly FailedSpan[]):
   const byRow = new Map(failures.map((failure) => [failure.row, failure]));
   for (const failure of failures.toSorted((a, b) => a.end - b.end || b.row - a.row)) {
     const above = failedAbove(index, failure.row, byRow);
-    if (above === undefined || !isSame(failure, above)) continue;
+    if (above === undefined || !isSame(index, failure, above)) continue;
     // The last error below a span is the one that left it.
     above.cause = failure;
   }
@@ -75,12 +82,25 @@ function failedAbove(
 }
 
 /** Whether the error of a span left the span above it, too: a status alone says nothing else. */
-function isSame(inner: FailedSpan, outer: FailedSpan): boolean {
+function isSame(index: LookIndex, inner: FailedSpan, outer: FailedSpan): boolean {
   const isBare = ({ message, frame }: Failure): boolean => message === null && frame === null;
   if (isBare(outer)) return true;
   if (inner.type === outer.type && inner.message === outer.message) return true;
   // Of a library's error the call has the code, and the span above it the text.
-  return isBare(inner) && outer.end >= inner.end && outer.end - inner.end <= SAME_END;
+  const between = outer.end - inner.end;
+  if (!isBare(inner) || between < 0 || between > SAME_REST) return false;
+  return between <= SAME_END || !hasBegunBetween(index, inner, outer);
+}
+
+/** Whether anything of a span's trace began between its end and that of another one. */
+function hasBegunBetween(index: LookIndex, { row, end }: FailedSpan, outer: FailedSpan): boolean {
+  const { part, at: own } = rowAt(index, row);
+  const { start, trace, offset, count } = part;
+  const first = firstAtLeast(start, end - offset);
+  for (let at = first; at < count && start[at]! + offset < outer.end; at++) {
+    if (trace[at] === trace[own] || at - first >= MOST_BETWEEN) return true;
+  }
+  return false;
 }
 
 /** The request that failed because of an error: the next one above it. */
