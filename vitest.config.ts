@@ -63,7 +63,7 @@ const LONG = [
   'test/page/{faults,live,live-services,other-pages}.test.ts',
   'test/page/{controls,data}/**',
   'test/page/views/**',
-  'test/page/time-line/{failed-boxes,lanes,lit-boxes,overview-strip,time-line,tracks}.test.ts',
+  'test/page/time-line/{failed-boxes,lanes,lit-boxes,overview-strip,samples,time-line,tracks}.test.ts',
   // Libraries that npm installs, and the servers that they ask.
   'test/libraries/!(child-process|injected-patterns|versions).test.ts',
   // The hook, in more cases than each of its subjects needs once.

@@ -25,7 +25,6 @@ window.addEventListener('hashchange', () => {
 const recording = new RecordingData(server);
 const address = new Address();
 const { view } = address;
-const windows = new BoxWindows(server, recording);
 const lit = new Store(NOTHING_LIT);
 
 /** A span that is shown takes this share of the window; one that fills it the other. */
@@ -39,7 +38,9 @@ const app: App = {
   lit,
   search: new Search(server, lit, view, recording),
   selected: new SelectedRow(server, view, recording),
-  windows,
+  windows: new BoxWindows(server, recording, '/data/boxes'),
+  samples: new BoxWindows(server, recording, '/data/samples'),
+  sample: new Store<App['sample']['value']>({ selected: undefined }),
   rowNames: new RowNames(server, recording),
   navigate: address.navigate.bind(address),
   href: address.href.bind(address),

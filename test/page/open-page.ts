@@ -10,6 +10,8 @@ export interface DrawnBox {
   right: number;
   top: number;
   height: number;
+  /** CPU samples; 0: it is of rows. */
+  samples: number;
 }
 
 /** The page in the browser, and what tests ask of it. */
@@ -113,6 +115,7 @@ function boxesOfPage(): DrawnBox[] {
     right: picture.right[box]!,
     top: picture.top[box]!,
     height: picture.height[box]!,
+    samples: picture.samples[box]!,
   }));
 }
 

@@ -82,6 +82,8 @@ export interface Source {
   readonly memoryLimit: number | undefined;
   /** Of the traces that begin in its process, the share that it records, from 0 to 1. */
   readonly sampled: number;
+  /** Threads of which CPU samples were recorded. */
+  readonly profiled: readonly number[];
   readonly losses: readonly Loss[];
 }
 

@@ -1,12 +1,13 @@
 import { rowAt } from '../index/index-row.js';
-import type { LaneFold } from '../index/look-index.js';
+import type { LaneFold, Window } from '../index/look-index.js';
 import { STALLS_LANE } from '../wire/answers.js';
 import type { BoxColumns } from '../wire/answers.js';
 import { foldedStalls } from './folded-stalls.js';
 import { CELL, LaneItems } from './lane-items.js';
+import type { TimedRows } from './lane-items.js';
 import type { Recording } from './recording.js';
 
-interface BoxRequest {
+export interface BoxRequest {
   from: number;
   to: number;
   /** Pixels. */
@@ -30,10 +31,38 @@ const items = new LaneItems();
  * a merged box has the row that lasts longest.
  */
 export function boxesOf(recording: Recording, request: BoxRequest): BoxColumns {
-  const { from, to, width, tracks, budget, screen, fold } = request;
+  const { from, to, width, tracks, fold } = request;
   const { index } = recording;
-  const pixel = (to - from) / width;
-  items.fill(index, index.windows(from, to, width, tracks, CELL, fold), from, pixel);
+  const stalls =
+    fold === undefined ? [] : foldedStalls(index, { from, to, tracks, fold }, (to - from) / width);
+  const windows = index.windows(from, to, width, tracks, CELL, fold);
+  const columns = mergedBoxes(index, windows, request, stalls.length);
+  const total = columns.row.length - stalls.length;
+  for (const [at, stall] of stalls.entries()) {
+    const box = total + at;
+    columns.track[box] = stall.track;
+    columns.lane[box] = STALLS_LANE;
+    columns.start[box] = stall.start;
+    columns.end[box] = stall.end;
+    columns.row[box] = stall.row;
+    columns.count[box] = stall.count;
+  }
+  for (let box = 0; box < columns.row.length; box++) {
+    const { part, at, flags } = rowAt(index, columns.row[box]!);
+    columns.name[box] = recording.names.of(part, part.name[at]!);
+    columns.flags[box] = flags;
+  }
+  return columns;
+}
+
+/** Merges what windows have until it meets the budget; their names and flags are not set. After them is room for `more`. */
+export function mergedBoxes(
+  rows: TimedRows,
+  windows: readonly Window[],
+  { from, to, width, budget, screen }: BoxRequest,
+  more = 0,
+): BoxColumns {
+  items.fill(rows, windows, from, (to - from) / width);
   const density = new Density(Math.ceil(width / CELL) + 1, items.lanes);
   // The more merges, the fewer boxes: the least threshold that meets the budget, by halving.
   let low = 0;
@@ -50,24 +79,7 @@ export function boxesOf(recording: Recording, request: BoxRequest): BoxColumns {
     if (density.most(Math.ceil(screen.width / CELL), screen.lanes) <= budget) high = middle;
     else low = middle + 1;
   }
-  const stalls = fold === undefined ? [] : foldedStalls(index, { from, to, tracks, fold }, pixel);
-  const total = totals[low] ?? count(low);
-  const columns = items.boxes(THRESHOLDS[low]!, total, stalls.length);
-  for (const [at, stall] of stalls.entries()) {
-    const box = total + at;
-    columns.track[box] = stall.track;
-    columns.lane[box] = STALLS_LANE;
-    columns.start[box] = stall.start;
-    columns.end[box] = stall.end;
-    columns.row[box] = stall.row;
-    columns.count[box] = stall.count;
-  }
-  for (let box = 0; box < columns.row.length; box++) {
-    const { part, at, flags } = rowAt(index, columns.row[box]!);
-    columns.name[box] = recording.names.of(part, part.name[at]!);
-    columns.flags[box] = flags;
-  }
-  return columns;
+  return items.boxes(THRESHOLDS[low]!, totals[low] ?? count(low), more);
 }
 
 /** How many boxes begin in each cell of each lane. */

@@ -1,9 +1,16 @@
 import { failedOf } from '../../rows/row-flags.js';
-import type { LookIndex, Window } from '../index/look-index.js';
+import type { IndexPart, Window } from '../index/look-index.js';
 import type { BoxColumns } from '../wire/answers.js';
 
 /** Merged boxes end at these distances, in pixels: wide enough for a label, short enough to show when. */
 export const CELL = 64;
+
+/** What the numbers of rows in windows stand for: rows of the index, or of anything else that lasts. */
+export interface TimedRows {
+  partOf(row: number): Pick<IndexPart, 'firstRow' | 'offset'> & {
+    readonly [column in 'start' | 'duration' | 'flags']: ArrayLike<number>;
+  };
+}
 
 interface BoxMarks {
   box: number[];
@@ -34,7 +41,7 @@ export class LaneItems {
   #pixel = 1;
 
   /** Forgets what there was. The arrays are kept: most windows have as many items as the last one. */
-  fill(index: LookIndex, windows: readonly Window[], from: number, pixel: number): void {
+  fill(index: TimedRows, windows: readonly Window[], from: number, pixel: number): void {
     this.#from = from;
     this.#pixel = pixel;
     this.#size = 0;
@@ -166,7 +173,7 @@ export class LaneItems {
   }
 
   /** Rows and runs of one lane in order of start. */
-  #addLane(index: LookIndex, { rows, merged, failed }: Window): void {
+  #addLane(index: TimedRows, { rows, merged, failed }: Window): void {
     const pixel = this.#pixel;
     const from = this.#from;
     const runs = merged.at.length;
@@ -194,7 +201,7 @@ export class LaneItems {
       this.#count[at] = 1;
       this.#duration[at] = duration;
       this.#isRun[at] = 0;
-      this.#failed[at] = failedOf(part.flags[row - part.firstRow]!);
+      this.#failed[at] = failedOf(part.flags[row - part.firstRow] ?? 0);
       if (this.#failed[at] === 1) this.#marks.push(start, start + pixel);
       this.#markEnds[at] = this.#marks.length;
     }

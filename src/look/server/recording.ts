@@ -24,11 +24,11 @@ class NameNumbers {
       this.#ofLastPart = known;
     }
     const known = this.#ofLastPart;
-    if (known[name] === 0) known[name] = this.#numberOf(part.names.text(name)) + 1;
+    if (known[name] === 0) known[name] = this.ofText(part.names.text(name)) + 1;
     return known[name]! - 1;
   }
 
-  #numberOf(text: string): number {
+  ofText(text: string): number {
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     const number = this.texts.push(text) - 1;

@@ -30,6 +30,7 @@ import {
   litRoute,
   messagesRoute,
   overviewRoute,
+  samplesRoute,
 } from './routes/time-line.js';
 import { traceRoute } from './routes/trace.js';
 
@@ -38,6 +39,7 @@ const all: readonly Route[] = [
   recordingRoute,
   overviewRoute,
   boxesRoute,
+  samplesRoute,
   litRoute,
   curvesRoute,
   messagesRoute,

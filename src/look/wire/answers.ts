@@ -83,12 +83,14 @@ export interface RecordingAnswer {
   problems: string[];
 }
 
-/** Meta of `GET /data/boxes`. */
+/** Meta of `GET /data/boxes` and `GET /data/samples`. */
 export interface BoxesMeta {
   revision: number;
   /** Texts of the names from number `firstName` on: those that the page does not know yet. */
   firstName: number;
   names: string[];
+  /** Of samples: by track that was asked for, how many calls are below each other. */
+  depths?: number[];
 }
 
 /** As the lane of a box: a stall of a track in one of the lanes that are folded. */
@@ -114,6 +116,18 @@ export interface BoxColumns {
   failedBox: Uint32Array;
   failedFrom: Float64Array;
   failedTo: Float64Array;
+}
+
+/**
+ * Columns of `GET /data/samples`: functions that ran, as boxes in which no row fails. The `lane` is how many calls are
+ * above a function, its name is as `codeName` writes it, and `row` is the span that all samples were of, or -1.
+ */
+export interface SampleColumns extends BoxColumns {
+  /** Of the function, or the one that ran longest. */
+  samples: Uint32Array;
+  /** The name of the span and its start, if there is one. */
+  within: Uint32Array;
+  withinStart: Float64Array;
 }
 
 /** Columns of `GET /data/lit`, ordered by track, lane and time: pixels in which matches begin, and how many do. */

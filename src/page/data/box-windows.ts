@@ -1,6 +1,9 @@
-import type { BoxColumns, BoxesMeta } from '../../look/wire/answers.js';
+import type { BoxColumns, BoxesMeta, SampleColumns } from '../../look/wire/answers.js';
 import type { RecordingData } from './recording-data.js';
 import type { Server } from './server.js';
+
+/** Of rows, or of samples. */
+export type ShownBoxes = BoxColumns & Partial<SampleColumns>;
 
 /** Boxes of some tracks in a window of time that is wider than the screen. */
 export interface BoxWindow {
@@ -10,7 +13,7 @@ export interface BoxWindow {
   readonly from: number;
   readonly to: number;
   readonly revision: number;
-  readonly boxes: BoxColumns;
+  readonly boxes: ShownBoxes;
   /** By track and lane: first box, and the one after the last. */
   readonly lanes: ReadonlyMap<number, readonly [number, number]>;
   readonly tracks: ReadonlySet<number>;
@@ -50,7 +53,7 @@ export interface Sight {
 
 /** Bytes of windows that are kept. */
 const MOST_BYTES = 24 << 20;
-const BYTES_A_BOX = 39;
+const BYTES_A_BOX = 55;
 const BYTES_A_MARK = 20;
 const MOST_REQUESTS = 2;
 /** Boxes that the screen may show. */
@@ -69,6 +72,9 @@ export class BoxWindows {
   readonly #asked = new Map<string, AbortController>();
   readonly #server: Server;
   readonly #recording: RecordingData;
+  readonly #path: '/data/boxes' | '/data/samples';
+  /** Of samples, by track: how many calls are below each other, as far as it is known. */
+  readonly depths = new Map<number, number>();
   #bytes = 0;
   #generation = '';
   #sight: Sight | undefined;
@@ -81,7 +87,8 @@ export class BoxWindows {
   /** Called when there is something new to draw. */
   onChange: () => void = () => undefined;
 
-  constructor(server: Server, recording: RecordingData) {
+  constructor(server: Server, recording: RecordingData, path: '/data/boxes' | '/data/samples') {
+    this.#path = path;
     this.#server = server;
     this.#recording = recording;
     recording.store.watch(({ answer }) => {
@@ -147,8 +154,8 @@ export class BoxWindows {
     const asked = new AbortController();
     this.#asked.set(key, asked);
     try {
-      const { columns: boxes, meta } = await this.#server.columns<BoxColumns, BoxesMeta>(
-        '/data/boxes',
+      const { columns: boxes, meta } = await this.#server.columns<ShownBoxes, BoxesMeta>(
+        this.#path,
         {
           from,
           to,
@@ -163,7 +170,8 @@ export class BoxWindows {
         },
         asked.signal,
       );
-      const { revision, firstName, names } = meta;
+      const { revision, firstName, names, depths = [] } = meta;
+      for (const [at, depth] of depths.entries()) this.depths.set(tracks[at]!, depth);
       this.#recording.addNames(firstName, names);
       this.#keep({
         key,
@@ -207,6 +215,7 @@ export class BoxWindows {
     for (const asked of this.#asked.values()) asked.abort();
     this.#asked.clear();
     this.#windows.clear();
+    this.depths.clear();
     this.#bytes = 0;
   }
 }

@@ -7,6 +7,7 @@ import type { LitRows, Search } from '../data/search.js';
 import type { SelectedRow } from '../data/selected-row.js';
 import type { Server } from '../data/server.js';
 import type { Target, ViewName, ViewState } from '../shell/address.js';
+import type { Tip } from '../time-line/box-tip.js';
 import type { Store } from './store.js';
 
 /** Objects that the parts of the page share. */
@@ -18,6 +19,9 @@ export interface App {
   readonly search: Search;
   readonly selected: SelectedRow;
   readonly windows: BoxWindows;
+  readonly samples: BoxWindows;
+  /** What a thread ran, if that is selected and no row is. */
+  readonly sample: Store<{ selected: Tip | undefined }>;
   readonly rowNames: RowNames;
   /**
    * Goes to a view, as a link does: `navigate('trace', { id, row, key })`, `navigate('route', { parameters: { name } })`.

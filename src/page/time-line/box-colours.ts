@@ -1,10 +1,11 @@
 import { kindOfSpan } from '../../look/report/names/interruption-kinds.js';
+import { codeOfName, GARBAGE_COLLECTOR, ranText } from '../../look/report/names/code-text.js';
 import type { InterruptionKind } from '../../look/report/names/interruption-kinds.js';
 import { STALLS_LANE } from '../../look/wire/answers.js';
 import type { RecordingData } from '../data/recording-data.js';
 import { serviceOf } from '../data/recording-data.js';
 import type { ViewState } from '../shell/address.js';
-import { INK, mixed, PALETTE } from '../theme/palette.js';
+import { colourOfText, INK, mixed, PALETTE } from '../theme/palette.js';
 import type { AssignedColours } from '../theme/palette.js';
 import type { CanvasColours } from '../theme/theme.js';
 import { statusColour } from './draw-boxes.js';
@@ -18,6 +19,7 @@ export class BoxColours {
   readonly #ofNames: string[] = [];
   /** By number of a name. */
   readonly #kindsOfNames: (InterruptionKind | undefined)[] = [];
+  readonly #ofFunctions: string[] = [];
   #assigned: AssignedColours | undefined;
 
   constructor(recording: RecordingData, picture: Picture) {
@@ -29,6 +31,7 @@ export class BoxColours {
   forget(): void {
     this.#ofNames.length = 0;
     this.#kindsOfNames.length = 0;
+    this.#ofFunctions.length = 0;
   }
 
   /** Interruptions have their colours, whatever the others are coloured by. */
@@ -40,13 +43,21 @@ export class BoxColours {
     const recording = this.#recording;
     const ofNames = this.#kindsOfNames;
     for (let name = ofNames.length; name < recording.names.length; name++) {
-      ofNames.push(kindOfSpan(recording.name(name)));
+      const text = recording.name(name);
+      const isCollector = codeOfName(text).function === GARBAGE_COLLECTOR;
+      ofNames.push(isCollector ? 'collection' : kindOfSpan(text));
     }
     const kindOf = (box: number): InterruptionKind | undefined => ofNames[picture.name[box]!];
+    const functionColour = (name: number): string =>
+      (this.#ofFunctions[name] ??= colourOfText(ranText(codeOfName(recording.name(name)))));
     const others = this.#ofOthers(by);
     return {
       colourOf(box) {
         const kind = kindOf(box);
+        if (kind === undefined && picture.samples[box]! > 0) {
+          const own = functionColour(picture.name[box]!);
+          return picture.count[box] === 1 ? own : mixed(own);
+        }
         if (kind === undefined) return others(box);
         const own = kind === 'stall' ? stall : collection;
         return picture.count[box] === 1 || picture.lane[box] === STALLS_LANE ? own : mixed(own);

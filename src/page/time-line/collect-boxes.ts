@@ -1,9 +1,8 @@
 import { firstAtLeast } from '../../look/index/parts/order-rows.js';
 import { STALLS_LANE } from '../../look/wire/answers.js';
-import type { BoxColumns } from '../../look/wire/answers.js';
 import { laneKey } from '../data/box-windows.js';
-import type { BoxWindow, BoxWindows, Sight } from '../data/box-windows.js';
-import type { TrackLine } from './lines.js';
+import type { BoxWindow, BoxWindows, ShownBoxes, Sight } from '../data/box-windows.js';
+import type { SampleLine, TrackLine } from './lines.js';
 import type { Picture } from './picture.js';
 
 /** How the time of the screen becomes pixels. */
@@ -29,7 +28,7 @@ export function timeOf(scale: Scale, x: number): number {
  */
 export function collectBoxes(
   picture: Picture,
-  line: TrackLine,
+  line: TrackLine | SampleLine,
   windows: BoxWindows,
   sight: Sight,
   scale: Scale,
@@ -79,7 +78,7 @@ function piecesOf(windows: readonly BoxWindow[], { from, to }: Scale): Piece[] {
 
 function addLane(
   picture: Picture,
-  { track, laneHeight, lanes, folded }: TrackLine,
+  { track, laneHeight, lanes, folded }: TrackLine | SampleLine,
   lane: number,
   { window, from, to }: Piece,
   scale: Scale,
@@ -87,7 +86,8 @@ function addLane(
 ): void {
   const range = window.lanes.get(laneKey(track.number, lane));
   if (range === undefined) return;
-  const { start, end, row, count, name, flags, failed } = window.boxes;
+  const { start, end, row, count, name, flags, failed, samples, within, withinStart } =
+    window.boxes;
   const perPixel = scale.width / (scale.to - scale.from);
   const [clipLeft, clipRight] = [scale.left, scale.left + scale.width];
   let lastRight = -1;
@@ -118,6 +118,9 @@ function addLane(
     picture.name[box] = name[at]!;
     picture.flags[box] = flags[at]!;
     picture.failed[box] = failed[at]!;
+    picture.samples[box] = samples?.[at] ?? 0;
+    picture.within[box] = within?.[at] ?? 0;
+    picture.withinStart[box] = withinStart?.[at] ?? 0;
     picture.track[box] = track.number;
     picture.lane[box] = lane;
     picture.folded[box] = folded > 0 && lane === lanes - 1 ? 1 : 0;
@@ -130,7 +133,7 @@ function addLane(
 /** Where rows of a merged box begin that failed; as wide as the pixels for which the box was made, or one. */
 function addMarks(
   picture: Picture,
-  { failedBox, failedFrom, failedTo }: BoxColumns,
+  { failedBox, failedFrom, failedTo }: ShownBoxes,
   at: number,
   box: number,
   scale: Scale,

@@ -25,10 +25,11 @@ const LABEL_WIDTH = 14;
 const LABEL_GAP = 2;
 export const LABEL_FONT = '10px system-ui, sans-serif';
 
-/** The selected row. A picture from before a refresh may have other numbers: its times then say which it is. */
+/** The selected row or function. A picture from before a refresh may have other rows: times then say which it is. */
 export interface SelectedBox {
+  /** -1: what ran is selected. */
   row: number;
-  times: { start: number; duration: number; track: number } | undefined;
+  times: { start: number; duration: number; track: number; lane: number } | undefined;
 }
 
 export interface BoxStyle {
@@ -220,13 +221,23 @@ function drawSelected(
 }
 
 function isSelected(picture: Picture, box: number, { row: selected, times }: SelectedBox): boolean {
-  const { row, start, end, track } = picture;
-  if (times === undefined || !picture.isExact(box)) return row[box] === selected;
+  const { row, start, end, track, lane, samples } = picture;
+  const isSample = samples[box]! > 0;
+  if (isSample !== (selected === -1)) return false;
+  if (times === undefined || !(isSample || picture.isExact(box))) return row[box] === selected;
   return (
     start[box] === times.start &&
     track[box] === times.track &&
+    (!isSample || lane[box] === times.lane) &&
     Math.abs(end[box]! - times.start - times.duration) < 1
   );
+}
+
+/** The first box that is selected, or -1. */
+export function selectedBox(picture: Picture, selected: SelectedBox | undefined): number {
+  if (selected === undefined) return -1;
+  for (let box = 0; box < picture.size; box++) if (isSelected(picture, box, selected)) return box;
+  return -1;
 }
 
 /** The colour of a status, from a row's flags. Of a merged box: of those that did not fail. */

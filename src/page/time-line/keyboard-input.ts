@@ -1,5 +1,6 @@
 import type { App } from '../state/app.js';
 import { clearRange, pan, showAll, zoom } from './navigation.js';
+import { selectedBox } from './draw-boxes.js';
 import { shownWindow } from './time-line.js';
 import type { TimeLine } from './time-line.js';
 
@@ -72,7 +73,7 @@ export function listenToKeys(
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (event.shiftKey && key.startsWith('Arrow')) {
       event.preventDefault();
-      const box = neighbourOf(timeLine, app.view.value.row, key);
+      const box = neighbourOf(timeLine, key);
       if (box >= 0) select(box);
       return;
     }
@@ -111,8 +112,8 @@ export function listenToKeys(
 }
 
 /** The box next to the selected one in a direction; without a selection the first box. */
-function neighbourOf({ picture }: TimeLine, row: number | undefined, key: string): number {
-  const at = row === undefined ? -1 : picture.boxOf(row);
+function neighbourOf({ picture, selected }: TimeLine, key: string): number {
+  const at = selectedBox(picture, selected);
   if (at < 0) return picture.size > 0 ? 0 : -1;
   const middle = (picture.left[at]! + picture.right[at]!) / 2;
   const sideways = key === 'ArrowLeft' || key === 'ArrowRight';

@@ -10,7 +10,7 @@ import type {
 import type { ShownProcesses } from './shown-processes.js';
 
 /** One horizontal piece of the time line. `y` counts from the top of all lines. */
-export type Line = HeadLine | TrackLine | CurveLine;
+export type Line = HeadLine | TrackLine | SampleLine | CurveLine;
 
 export interface HeadLine {
   kind: 'head';
@@ -35,6 +35,11 @@ export interface TrackLine {
   laneHeight: number;
   /** Pixels above the lanes for the name; 0: it lies in the column on the left. */
   nameHeight: number;
+}
+
+/** What a thread ran: its lanes are calls, each below the one above it. */
+export interface SampleLine extends Omit<TrackLine, 'kind'> {
+  kind: 'samples';
 }
 
 export interface CurveLine {
@@ -83,13 +88,15 @@ export function gutterOf(width: number): number {
  *
  * @param width of the time line, in pixels.
  * @param fold lanes of a track before those that are folded into one, unless it is `open`.
+ * @param depths of the samples of tracks, as far as they are known.
  */
 export function linesOf(
   recording: RecordingAnswer,
-  { folded: closed, pinned, hidden, curves }: ShownProcesses,
+  { folded: closed, pinned, samples, hidden, curves }: ShownProcesses,
   width: number,
   fold: number,
   open: ReadonlySet<number>,
+  depths: ReadonlyMap<number, number> = new Map(),
 ): Line[] {
   const nameHeight = gutterOf(width) === 0 ? NAME_HEIGHT : 0;
   const curveHeight = nameHeight === 0 ? CURVE_HEIGHT : nameHeight + NARROW_CURVE_HEIGHT;
@@ -139,6 +146,13 @@ export function linesOf(
       const height = nameHeight + lanes * laneHeight + GAP;
       const size = { y, height, laneHeight, nameHeight, lanes, folded, isOpen };
       add({ kind: 'track', ...size, text: textOf(track), track });
+      const { number, source, thread, kind } = track;
+      const isSampled = recording.sources[source]?.profiled.includes(thread) === true;
+      if (!samples.has(process.number) || kind !== 'thread' || !isSampled) continue;
+      const depth = depths.get(number) ?? 1;
+      const text = `${textOf(track)}, CPU samples`;
+      const own = { lanes: depth, height: nameHeight + depth * laneHeight + GAP };
+      add({ ...size, ...own, kind: 'samples', y, folded: 0, isOpen: false, text, track });
     }
     if (!curves && tracks.length > 0) continue;
     for (const counter of counters) addCurve(counter, curveHeight);

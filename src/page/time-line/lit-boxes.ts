@@ -18,9 +18,11 @@ export function litBoxes(
   matches: LitMatches,
   scale: Scale,
 ): LitBoxes {
-  const { track, lane, start, end, count, row } = picture;
+  const { track, lane, start, end, count, row, samples } = picture;
   return {
     shareOf(box) {
+      // What ran is no match, and shows where one spent its time.
+      if (samples[box]! > 0) return 1;
       const isMerged = count[box]! > 1;
       const own: readonly [number, number, number, number] = [
         track[box]!,

@@ -4,11 +4,11 @@ interface FailedPixels {
   right: number;
 }
 
+type Column = Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
+
 /** A column of twice the length, which begins with this one. */
-function wider<
-  T extends Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array,
->(column: T): T {
-  const larger = new (column.constructor as new (length: number) => T)(2 * column.length);
+function wider(column: Column): Column {
+  const larger = new (column.constructor as new (length: number) => Column)(2 * column.length);
   larger.set(column);
   return larger;
 }
@@ -33,6 +33,11 @@ export class Picture {
   flags = new Uint8Array(4096);
   /** How many of the `count` rows failed. */
   failed = new Uint32Array(4096);
+  /** CPU samples of a function; 0: the box is of rows. */
+  samples = new Uint32Array(4096);
+  /** Of samples: name and start of the span that they were of, whose row is `row` unless that is -1. */
+  within = new Uint32Array(4096);
+  withinStart = new Float64Array(4096);
   track = new Uint32Array(4096);
   lane = new Uint16Array(4096);
   start = new Float64Array(4096);
@@ -74,26 +79,10 @@ export class Picture {
     );
   }
 
-  /** The first box with a row, or -1. */
-  boxOf(row: number): number {
-    return this.row.subarray(0, this.size).indexOf(row);
-  }
-
   #grow(): void {
-    this.left = wider(this.left);
-    this.right = wider(this.right);
-    this.top = wider(this.top);
-    this.height = wider(this.height);
-    this.row = wider(this.row);
-    this.count = wider(this.count);
-    this.name = wider(this.name);
-    this.flags = wider(this.flags);
-    this.failed = wider(this.failed);
-    this.track = wider(this.track);
-    this.lane = wider(this.lane);
-    this.start = wider(this.start);
-    this.end = wider(this.end);
-    this.folded = wider(this.folded);
+    for (const [name, column] of Object.entries(this)) {
+      if (ArrayBuffer.isView(column)) Object.assign(this, { [name]: wider(column as Column) });
+    }
   }
 }
 

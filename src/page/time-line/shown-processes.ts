@@ -9,6 +9,8 @@ export interface ShownProcesses {
   folded: ReadonlySet<number>;
   /** They come first. */
   pinned: ReadonlySet<number>;
+  /** What their threads ran is shown. */
+  samples: ReadonlySet<number>;
   /** Their services are off. */
   hidden: ReadonlySet<number>;
   /** Whether curves are shown of those that have spans. */
@@ -16,7 +18,12 @@ export interface ShownProcesses {
 }
 
 /** Parameters of the view. */
-const NAMES = { folded: 'time-line.folded', pinned: 'time-line.pinned' } as const;
+const NAMES = {
+  folded: 'time-line.folded',
+  pinned: 'time-line.pinned',
+  samples: 'time-line.samples',
+} as const;
+export type ProcessMark = keyof typeof NAMES;
 const CURVES = 'time-line.curves';
 /** An empty parameter is not in the URL. */
 const NONE = 'none';
@@ -48,6 +55,7 @@ export function shownProcesses(state: ViewState, recording: RecordingAnswer): Sh
       numbersIn(state, NAMES.folded) ??
       new Set(many.length > FEW ? many.map(({ number }) => number) : []),
     pinned: numbersIn(state, NAMES.pinned) ?? new Set(),
+    samples: numbersIn(state, NAMES.samples) ?? new Set(),
     hidden: new Set(hidden.map(({ number }) => number)),
     curves: state.parameters[CURVES] === 'yes',
   };
@@ -56,7 +64,8 @@ export function shownProcesses(state: ViewState, recording: RecordingAnswer): Sh
 /** What of the view's parameters decides it. */
 export function shownKey(state: ViewState): string {
   const { parameters } = state;
-  return [parameters[NAMES.folded], parameters[NAMES.pinned], parameters[CURVES]]
+  return [...Object.values(NAMES), CURVES]
+    .map((name) => parameters[name])
     .concat(hiddenServices(state))
     .join('\n');
 }
@@ -65,7 +74,7 @@ export function shownKey(state: ViewState): string {
 export function markProcesses(
   view: Store<ViewState>,
   recording: RecordingAnswer,
-  mark: keyof typeof NAMES,
+  mark: ProcessMark,
   processes: readonly number[],
   on: boolean,
 ): void {

@@ -5,6 +5,7 @@ import { Messages } from '../data/messages.js';
 import { utcText } from './axis-text.js';
 import type { Sight } from '../data/box-windows.js';
 import { durationText } from '../../look/report/measures/units.js';
+import { codeOfName, ranText } from '../../look/report/names/code-text.js';
 import type { App } from '../state/app.js';
 import { STATUS_COLOURS } from '../theme/palette.js';
 import { canvasColours, type CanvasColours, textScale } from '../theme/theme.js';
@@ -95,6 +96,10 @@ export class TimeLine {
     canvas.picture = this.picture;
     const invalidate = this.invalidate.bind(this);
     app.windows.onChange = invalidate;
+    // How deep the samples are may be known now.
+    app.samples.onChange = () => {
+      this.#layOut();
+    };
     this.#curves.onChange = invalidate;
     this.#messages.onChange = invalidate;
     this.#matches.onChange = invalidate;
@@ -114,6 +119,7 @@ export class TimeLine {
       }),
       app.lit.watch(invalidate),
       app.selected.store.watch(invalidate),
+      app.sample.watch(invalidate),
       app.rowNames.store.watch(invalidate),
       app.recording.store.watch(() => {
         this.#layOut();
@@ -254,9 +260,10 @@ export class TimeLine {
     this.#window = window;
     this.#room = Math.max(this.#room, this.#height - AXIS_HEIGHT);
     const shown = shownProcesses(this.#app.view.value, answer);
-    const every = linesOf(answer, shown, this.#width, EVERY_LANE, this.#open);
+    const { depths } = this.#app.samples;
+    const every = linesOf(answer, shown, this.#width, EVERY_LANE, this.#open, depths);
     this.#fold = foldOf(every, this.#room);
-    this.#lines = linesOf(answer, shown, this.#width, this.#fold, this.#open);
+    this.#lines = linesOf(answer, shown, this.#width, this.#fold, this.#open, depths);
     this.scrollBy(0);
   }
 
@@ -281,7 +288,7 @@ export class TimeLine {
   }
 
   #draw(): void {
-    const { recording, windows } = this.#app;
+    const { recording, windows, samples } = this.#app;
     const context = this.#context;
     const { picture } = this;
     context.fillStyle = this.#colours.page;
@@ -297,6 +304,10 @@ export class TimeLine {
     );
     const sight = this.#sightOf(scale, visible);
     windows.want(sight);
+    const sampled = visible.filter((line) => line.kind === 'samples');
+    const tracks = sampled.map(({ track }) => track.number).sort((a, b) => a - b);
+    const samplesSight = { ...sight, tracks, fold: { lanes: EVERY_LANE, open: [] } };
+    samples.want(samplesSight);
     const curves = visible.filter((line) => line.kind === 'curve');
     const counters = curves.map(({ counter }) => counter).sort((a, b) => a - b);
     this.#curves.want(scale.from, scale.to, scale.width, counters);
@@ -311,6 +322,9 @@ export class TimeLine {
       if (line.kind === 'track') {
         const y = top + line.y + line.nameHeight;
         collectBoxes(picture, line, windows, sight, scale, y);
+      } else if (line.kind === 'samples') {
+        const y = top + line.y + line.nameHeight;
+        collectBoxes(picture, line, samples, samplesSight, scale, y);
       } else if (line.kind === 'curve') {
         const curve = this.#curves.of(line.counter);
         drawCurve(context, line, curve, scale, top + line.y, this.#colours);
@@ -322,7 +336,7 @@ export class TimeLine {
       failedColour: this.#app.view.value.colour === 'status' ? STATUS_COLOURS[2] : undefined,
       nameOf: (box) => this.#nameOf(box),
       lit: this.#litBoxes(scale),
-      selected: this.#selected(),
+      selected: this.selected,
     });
     drawMessages(context, this.#messages.shown, this.#lines, scale, top, this.#colours);
     drawNames(context, visible, top, scale, this.#names, this.#colours);
@@ -347,17 +361,20 @@ export class TimeLine {
   /** One row that is wide enough for a path is called by it. */
   #nameOf(box: number): string {
     const { recording, rowNames } = this.#app;
-    const { name, count, left, right, row, start } = this.picture;
+    const { name, count, left, right, row, start, samples } = this.picture;
+    if (samples[box]! > 0) return ranText(codeOfName(recording.name(name[box]!)));
     const isWide = count[box] === 1 && right[box]! - left[box]! >= PATH_WIDTH;
     return isWide
       ? rowNames.nameOf(name[box]!, row[box]!, start[box]!)
       : recording.name(name[box]!);
   }
 
-  #selected(): SelectedBox | undefined {
+  get selected(): SelectedBox | undefined {
     const { row } = this.#app.view.value;
+    const { selected: sample } = this.#app.sample.value;
     const { answer } = this.#app.selected.store.value;
-    return row === undefined ? undefined : { row, times: answer?.row === row ? answer : undefined };
+    if (row !== undefined) return { row, times: answer?.row === row ? answer : undefined };
+    return sample && { row: -1, times: { ...sample, duration: sample.length } };
   }
 
   #drawRange({ from, to, left, width }: Scale): void {

@@ -92,6 +92,13 @@ function listOf(text: string): string[] {
   return text === '' ? [] : text.split(',');
 }
 
+/** Whether an event has CPU samples. */
+export function hasSamples({ description, attributes }: EventPacket): boolean {
+  return (
+    description === PROFILE_DESCRIPTION && attributes.some(({ name }) => name === PROFILE_SAMPLES)
+  );
+}
+
 /** The part of a profile in an event; undefined: it has none. Samples that break the contract are left out. */
 export function profilePart({
   description,

@@ -22,7 +22,7 @@ import {
   THREAD_DESCRIPTION,
 } from '../layout.js';
 import { LoopCurves } from './loop-curves.js';
-import { profilePart } from './profile-part.js';
+import { hasSamples, profilePart } from './profile-part.js';
 import type { ProfilePart } from './profile-part.js';
 import { defineOnDemand, LARGE_VALUE_BYTES } from './attribute-values.js';
 import { RecordReader } from './record-reader.js';
@@ -88,6 +88,8 @@ export class SpanSource implements AttributeReader {
   lived: { begin: number; end: number } | undefined;
   /** Of a process that ran out of heap, as far as `counters` have been read: the limit in MiB. */
   heapLimit: number | undefined;
+  /** Threads of which CPU samples were recorded, as far as `counters` have been read. */
+  readonly profiled = new Set<number>();
   /** Of the process; undefined: lines stay as they are. */
   original: OriginalCode | undefined;
   #faults: TraceFormatError[] = [];
@@ -181,6 +183,7 @@ export class SpanSource implements AttributeReader {
         const packet = this.#reader.packet();
         curves.add(packet);
         this.#noteLife(packet);
+        if (hasSamples(packet)) this.profiled.add(packet.stream);
         if (packet.description === HEAP_END_DESCRIPTION) {
           const limit = packet.attributes.find(({ name }) => name === HEAP_LIMIT)?.value;
           if (typeof limit === 'bigint') this.heapLimit = Number(limit);

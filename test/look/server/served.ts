@@ -26,12 +26,15 @@ export class Served {
 
   /** The text of an answer. */
   async text(path: string, query: Record<string, string | number> = {}): Promise<string> {
+    return new TextDecoder().decode(await this.bytes(path, query));
+  }
+
+  async bytes(path: string, query: Record<string, string | number> = {}): Promise<ArrayBuffer> {
     const url = new URL(path, `http://127.0.0.1:${this.#server.port}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
     const answer = await fetch(url, { headers: { [TOKEN_HEADER]: this.#server.token } });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
-    return text;
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.arrayBuffer();
   }
 
   async json<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {

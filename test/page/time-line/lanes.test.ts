@@ -8,7 +8,7 @@ import { selectFirstMatch } from '../open-page.js';
 import { ViewedTraces } from '../viewed-traces.js';
 
 const NONE: ReadonlySet<number> = new Set();
-const SHOWN = { folded: NONE, pinned: NONE, hidden: NONE, curves: false };
+const SHOWN = { folded: NONE, pinned: NONE, samples: NONE, hidden: NONE, curves: false };
 
 const DEEP = 60;
 

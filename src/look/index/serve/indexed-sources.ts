@@ -341,6 +341,7 @@ export class IndexedSources implements LookIndex {
       until: undefined,
       deleted,
       lived: livedOf(opened),
+      profiled: [...new Set(opened.flatMap(({ spans }) => [...spans.profiled]))],
       heapLimit: opened.find(({ spans }) => spans.heapLimit !== undefined)?.spans.heapLimit,
       losses: [
         ...withheldPaths(resource),

@@ -5,14 +5,12 @@ import type { GroupTally } from './groups.js';
 import { FlameTally } from './flame.js';
 import { CHOSEN } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
-import { ranText } from '../names/code-text.js';
+import { GARBAGE_COLLECTOR, ranText } from '../names/code-text.js';
+import type { Code } from '../names/code-text.js';
 import type { FlameNode } from '../shape/report-shape.js';
 import { Codes, LEAST_SAMPLES } from '../threads/profiled-code.js';
-import type { Code } from '../threads/profiled-code.js';
 import type { RequestOfSample } from '../threads/sampled-requests.js';
 import { OWN_CODE, frameOf } from '../threads/stall-code.js';
-
-const GARBAGE_COLLECTOR = '(garbage collector)';
 
 /** The functions of the program above each sample of the requests of a group within the window; empty: too few. */
 export function* sampledCalls(
@@ -47,7 +45,7 @@ export function* sampledCalls(
 }
 
 /** The functions of the program, from the outermost to the code that the sample counts for. */
-function callsOf(frames: readonly string[], code: Code): Code[] {
+export function callsOf(frames: readonly string[], code: Code): Code[] {
   const calls: Code[] = frames
     .flatMap((frame) => frameOf(frame) ?? [])
     .filter(({ line }) => !line.startsWith('node:') && !line.startsWith(OWN_CODE))

@@ -1,5 +1,11 @@
 import type { ProfiledCode, StallCode } from '../shape/thread-shape.js';
 
+/** As V8's profiler calls it. */
+export const GARBAGE_COLLECTOR = '(garbage collector)';
+
+/** A function, and where it begins. */
+export type Code = Pick<ProfiledCode, 'function' | 'line'>;
+
 /** What ran: `distance (lib/search.js:6)`, `native code below parse (orders.js:11)`. */
 export function codeText({ function: name, line, isNative, caller }: StallCode): string {
   const where = shortScript(line);
@@ -11,9 +17,19 @@ export function codeText({ function: name, line, isNative, caller }: StallCode):
 }
 
 /** What ran by the samples of a profile: `distance (lib/search.js:6)`, `(garbage collector)`. */
-export function ranText({ function: name, line }: Pick<ProfiledCode, 'function' | 'line'>): string {
+export function ranText({ function: name, line }: Code): string {
   if (line === '') return name ?? 'unknown code';
   return codeText({ function: name, line, isNative: false, caller: null });
+}
+
+/** Code as one text, from which {@link codeOfName} has it again. */
+export function codeName({ function: name, line }: Code): string {
+  return `${name ?? ''}\n${line}`;
+}
+
+export function codeOfName(text: string): Code {
+  const [name = '', line = ''] = text.split('\n');
+  return { function: name === '' ? null : name, line };
 }
 
 /** A script by its last two names. */

@@ -3,7 +3,7 @@ import type { Profile } from '../../index/look-index.js';
 import type { RowSelection } from '../measures/selection.js';
 import type { Allocations } from '../shape/thread-shape.js';
 import { Codes } from './profiled-code.js';
-import type { Code } from './profiled-code.js';
+import type { Code } from '../names/code-text.js';
 
 const MOST_OF_SERVICE = 20;
 

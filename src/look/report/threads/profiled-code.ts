@@ -2,6 +2,8 @@ import { entryOf } from '../../../core/map-entries.js';
 import { framesOf } from '../../../spans/read/profile-part.js';
 import type { Profile } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
+import { codeName } from '../names/code-text.js';
+import type { Code } from '../names/code-text.js';
 import type { RowSelection } from '../measures/selection.js';
 import type { ProfiledCode } from '../shape/thread-shape.js';
 import type { RequestOfSample } from './sampled-requests.js';
@@ -13,8 +15,6 @@ const MOST_OF_ROUTE = 3;
 /** A share of so few samples says nothing. */
 export const LEAST_SAMPLES = 10;
 
-export type Code = Pick<ProfiledCode, 'function' | 'line'>;
-
 /** The code of the nodes of profiles. What is equal is the same object. */
 export class Codes {
   readonly #known = new Map<string, Code>();
@@ -24,7 +24,7 @@ export class Codes {
     return (node) =>
       entryOf(ofNodes, node, () => {
         const code = codeOf(framesOf(part, node));
-        return entryOf(this.#known, `${code.function}\n${code.line}`, () => code);
+        return entryOf(this.#known, codeName(code), () => code);
       });
   }
 }

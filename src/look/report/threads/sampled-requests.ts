@@ -9,7 +9,10 @@ import { spanName } from '../names/row-name.js';
 const MOST_ABOVE = 64;
 
 /** Rows of spans by the words of their ids, of those that are asked for. */
-function* rowsOfSpans(index: LookIndex, ids: ReadonlySet<string>): Steps<Map<string, number>> {
+export function* rowsOfSpans(
+  index: LookIndex,
+  ids: ReadonlySet<string>,
+): Steps<Map<string, number>> {
   const wanted = new Map<number, Map<number, string>>();
   for (const id of ids) {
     const [high, low] = [id.slice(0, 8), id.slice(8)].map((word) => Number.parseInt(word, 16));

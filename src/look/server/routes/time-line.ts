@@ -3,6 +3,7 @@ import { firstAtLeast, rowsByPart } from '../../index/parts/order-rows.js';
 import { LanePixels } from '../../index/serve/lane-pixels.js';
 import { nextTurn } from '../../index/turns.js';
 import type {
+  BoxColumns,
   BoxesMeta,
   CurveColumns,
   LitColumns,
@@ -10,9 +11,12 @@ import type {
   OverviewColumns,
 } from '../../wire/answers.js';
 import { boxesOf } from '../boxes.js';
+import type { BoxRequest } from '../boxes.js';
+import type { Recording } from '../recording.js';
 import { foldIn, MOST_TRACKS } from '../route.js';
-import type { Route } from '../route.js';
+import type { Answer, Query, Question, Route } from '../route.js';
 import { chosenRows, conditionOfText } from '../rows/chosen-rows.js';
+import { sampleBoxesOf } from '../sample-boxes.js';
 
 /** Curves in a window: `from`, `to` in ns, `width` in pixels, `counters` as `0-3,7`. */
 export const curvesRoute: Route = {
@@ -121,37 +125,52 @@ function columnsOf(index: LookIndex, messages: readonly Message[]): MessageColum
 }
 
 /**
- * The boxes of a window: `from`, `to` in ns, `width` in pixels, `tracks` as `0-3,7`, `budget` in boxes
- * of a screen of `screen` pixels and `lanes`, `names`: how many names the page knows. `fold`: the lanes of a track
- * before those that merge, except of the tracks that are `open`.
+ * A window of boxes: `from`, `to` in ns, `width` in pixels, `tracks` as `0-3,7`, `budget` in boxes of a screen of
+ * `screen` pixels and `lanes`. `fold`: the lanes of a track before those that merge, except of the tracks that are `open`.
  */
+function boxRequestIn(query: Query, { index }: Recording): BoxRequest {
+  const { from, to } = query.range();
+  const width = query.integer('width', 1, 32_768);
+  const tracks = query.integers('tracks', index.tracks.length, MOST_TRACKS);
+  const budget = query.integer('budget', 1, 100_000);
+  const screen = {
+    width: query.integer('screen', 1, 32_768),
+    lanes: query.integer('lanes', 1, 32_768),
+  };
+  const fold = foldIn(query, index.tracks.length);
+  return { from, to, width, tracks, budget, screen, ...(fold && { fold }) };
+}
+
+interface BoxesMade {
+  columns: BoxColumns;
+  depths?: number[];
+}
+
+/** Answers with boxes; `names`: how many names the page knows. */
+async function boxAnswer(
+  { recording, query }: Question,
+  make: (recording: Recording, request: BoxRequest) => BoxesMade | Promise<BoxesMade>,
+): Promise<Answer> {
+  const { names, revision } = recording;
+  const firstName = Math.min(query.integer('names', 0, 2 ** 31), names.texts.length);
+  const { columns, ...more } = await make(recording, boxRequestIn(query, recording));
+  const meta: BoxesMeta = { revision, firstName, names: names.texts.slice(firstName), ...more };
+  return { columns: { ...columns }, meta };
+}
+
+/** The rows of a window. */
 export const boxesRoute: Route = {
   path: '/data/boxes',
   method: 'GET',
-  answer({ recording, query }) {
-    const { index, names, revision } = recording;
-    const { from, to } = query.range();
-    const width = query.integer('width', 1, 32_768);
-    const tracks = query.integers('tracks', index.tracks.length, MOST_TRACKS);
-    const budget = query.integer('budget', 1, 100_000);
-    const screen = {
-      width: query.integer('screen', 1, 32_768),
-      lanes: query.integer('lanes', 1, 32_768),
-    };
-    const firstName = Math.min(query.integer('names', 0, 2 ** 31), names.texts.length);
-    const fold = foldIn(query, index.tracks.length);
-    const columns = boxesOf(recording, {
-      from,
-      to,
-      width,
-      tracks,
-      budget,
-      screen,
-      ...(fold && { fold }),
-    });
-    const meta: BoxesMeta = { revision, firstName, names: names.texts.slice(firstName) };
-    return { columns: { ...columns }, meta };
-  },
+  answer: (question) =>
+    boxAnswer(question, (recording, request) => ({ columns: boxesOf(recording, request) })),
+};
+
+/** What threads ran in a window, by their CPU samples. */
+export const samplesRoute: Route = {
+  path: '/data/samples',
+  method: 'GET',
+  answer: (question) => boxAnswer(question, sampleBoxesOf),
 };
 
 /** Rows between two turns of the event loop. */

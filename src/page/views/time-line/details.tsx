@@ -2,10 +2,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { holderText } from '../../../look/report/print/report-texts.js';
 import { countsText, cpuText } from '../../../look/report/print/interruption-texts.js';
 import { nameWithDetail } from '../../../look/report/names/request-name.js';
+import { codeOfName, ranText } from '../../../look/report/names/code-text.js';
 import type { RecordingAnswer, RowAnswer } from '../../../look/wire/answers.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
+import { sampleText } from '../../time-line/box-tip.js';
+import type { Tip } from '../../time-line/box-tip.js';
 import { fileName, tickText, utcText } from '../../time-line/axis-text.js';
 import { threadText } from '../../time-line/lines.js';
 import { CopyButton } from '../../shell/copy-button.js';
@@ -20,6 +23,8 @@ export function Details() {
   useEffect(() => {
     if (spoken !== undefined) app.announce(spoken);
   }, [app, answer?.key, spoken]);
+  const { selected: sample } = useStore(app.sample, (value) => value);
+  if (row === undefined && sample !== undefined) return <Sample {...sample} />;
   if (row === undefined) return <p>Click a span to see what is known of it.</p>;
   return (
     <>
@@ -120,6 +125,46 @@ function Answer(answer: RowAnswer) {
             </tr>
           )}
           {fieldsOf(false)}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** What a thread ran. */
+function Sample(sample: Tip) {
+  const app = useApp();
+  const { name, start, length, samples, row, within, withinStart, track, count } = sample;
+  // A path may come later.
+  useStore(app.rowNames.store, ({ answers }) => answers);
+  const code = codeOfName(app.recording.name(name));
+  const text = sampleText(sample, app);
+  useEffect(() => {
+    app.announce(text);
+  }, [app, text]);
+  if (count > 1) return <p>{text}. Zoom in to see each.</p>;
+  return (
+    <>
+      <h2>{code.function ?? ranText(code)}</h2>
+      <table>
+        <tbody>
+          {code.line !== '' && <Field name="code" value={code.line} />}
+          <Field name="samples" value={countText(samples)} />
+          <Field name="start" value={startText(app.recording.answer, start)} />
+          <Field name="duration" value={durationText(length)} />
+          <TrackLine track={track} />
+          <tr>
+            <th scope="row">span</th>
+            <td>
+              {row === -1 ? (
+                'none, or more than one'
+              ) : (
+                <Link title="Show this span" go={() => void app.showRow(row, withinStart)}>
+                  {app.rowNames.nameOf(within, row, withinStart)}
+                </Link>
+              )}
+            </td>
+          </tr>
         </tbody>
       </table>
     </>

@@ -3,15 +3,26 @@ import { serviceOf } from '../../data/recording-data.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { fileName } from '../../time-line/axis-text.js';
-import { markProcesses, showCurves, shownProcesses } from '../../time-line/shown-processes.js';
+import {
+  markProcesses,
+  type ProcessMark,
+  showCurves,
+  shownProcesses,
+} from '../../time-line/shown-processes.js';
 
 /** Which processes are shown in full, and which come first; and whether their curves are shown. */
 export function ProcessList({ answer }: { answer: RecordingAnswer }) {
   const { view } = useApp();
   const state = useStore(view, (each) => each);
-  const { folded, pinned, curves } = shownProcesses(state, answer);
+  const shown = shownProcesses(state, answer);
+  const { folded, samples, curves } = shown;
   const { processes, sources, counters } = answer;
   const all = processes.map(({ number }) => number);
+  const sampled = processes
+    .filter((process) => process.sources.some((number) => sources[number]!.profiled.length > 0))
+    .map(({ number }) => number);
+  const marks: readonly ProcessMark[] =
+    sampled.length > 0 ? ['folded', 'pinned', 'samples'] : ['folded', 'pinned'];
   return (
     <>
       {counters.length > 0 && (
@@ -23,6 +34,18 @@ export function ProcessList({ answer }: { answer: RecordingAnswer }) {
           }}
         >
           Curves
+        </button>
+      )}
+      {sampled.length > 0 && (
+        <button
+          type="button"
+          aria-pressed={samples.size > 0}
+          title="What threads ran, by their CPU samples"
+          onClick={() => {
+            markProcesses(view, answer, 'samples', sampled, samples.size === 0);
+          }}
+        >
+          Samples
         </button>
       )}
       <details class="processes">
@@ -40,8 +63,11 @@ export function ProcessList({ answer }: { answer: RecordingAnswer }) {
             <thead>
               <tr>
                 <th scope="col">process</th>
-                <th scope="col">folded</th>
-                <th scope="col">pinned</th>
+                {marks.map((mark) => (
+                  <th key={mark} scope="col">
+                    {mark}
+                  </th>
+                ))}
               </tr>
             </thead>
             <tbody>
@@ -52,12 +78,13 @@ export function ProcessList({ answer }: { answer: RecordingAnswer }) {
                 return (
                   <tr key={number}>
                     <th scope="row">{name}</th>
-                    {(['folded', 'pinned'] as const).map((mark) => (
+                    {marks.map((mark) => (
                       <td key={mark}>
                         <input
                           type="checkbox"
                           aria-label={`${name} ${mark}`}
-                          checked={(mark === 'folded' ? folded : pinned).has(number)}
+                          disabled={mark === 'samples' && !sampled.includes(number)}
+                          checked={shown[mark].has(number)}
                           onChange={({ currentTarget: { checked } }) => {
                             markProcesses(view, answer, mark, [number], checked);
                           }}

@@ -24,12 +24,14 @@ export function TimeLineView() {
     if (element === null) return undefined;
     const timeLine = new TimeLine(element, app);
     const select = (box: number): void => {
-      if (box < 0) {
+      const { picture } = timeLine;
+      const { row, start, samples } = picture;
+      const isSample = box >= 0 && samples[box]! > 0;
+      app.sample.set({ selected: isSample ? tipOf(picture, box, 0, 0) : undefined });
+      if (box < 0 || isSample) {
         app.view.set({ row: undefined, key: undefined });
         return;
       }
-      const { picture } = timeLine;
-      const { row, start } = picture;
       const key = picture.isExact(box) ? String(start[box]) : undefined;
       app.view.set({ row: row[box]!, key });
     };
