@@ -56,6 +56,8 @@ interface Entry {
 const loggers = (): Injections => require('./injected/loggers.js') as Injections;
 const jobs = (): Injections => require('./injected/jobs.js') as Injections;
 const carriers = (): Injections => require('./injected/carriers.js') as Injections;
+const clients = (): Injections => require('./injected/client-carriers.js') as Injections;
+const promises = (): Injections => require('./injected/promise-carriers.js') as Injections;
 
 /** Bytes of a file that may be a bundle with a library in it. */
 export const LEAST_BUNDLE = 1 << 14;
@@ -412,36 +414,44 @@ export const LIBRARIES = {
   // They are not recorded: what they call of the program goes on where that was asked for.
   'amqp-connection-manager': {
     packages: ['amqp-connection-manager'],
-    inject: carriers,
+    inject: clients,
     isOfModules: true,
   },
+  asap: { packages: ['asap'], inject: promises },
   async: { packages: ['async'], inject: carriers },
   'async-lock': { packages: ['async-lock'], inject: carriers },
   'bee-queue': { packages: ['bee-queue'], inject: carriers },
   'better-queue': { packages: ['better-queue'], inject: carriers },
-  bluebird: { packages: ['bluebird'], inject: carriers },
+  bluebird: { packages: ['bluebird'], inject: promises },
   cockatiel: { packages: ['cockatiel'], inject: carriers },
+  effect: { packages: ['effect'], inject: promises, isOfModules: true },
+  'es6-promise': { packages: ['es6-promise'], inject: promises },
   inflight: { packages: ['inflight'], inject: carriers },
-  ldapjs: { packages: ['ldapjs'], inject: carriers },
-  mariadb: { packages: ['mariadb'], inject: carriers, isOfModules: true },
-  memcached: { packages: ['memcached'], inject: carriers },
+  ldapjs: { packages: ['ldapjs'], inject: clients },
+  lie: { packages: ['lie'], inject: promises },
+  mariadb: { packages: ['mariadb'], inject: clients, isOfModules: true },
+  memcached: { packages: ['memcached'], inject: clients },
   memoizee: { packages: ['memoizee'], inject: carriers },
+  memjs: { packages: ['memjs'], inject: clients },
   moleculer: { packages: ['moleculer'], inject: carriers },
-  mqtt: { packages: ['mqtt'], inject: carriers },
+  mqtt: { packages: ['mqtt'], inject: clients },
   mutexify: { packages: ['mutexify'], inject: carriers },
-  nats: { packages: ['nats', '@nats-io/nats-core'], inject: carriers },
+  nats: { packages: ['nats', '@nats-io/nats-core'], inject: clients },
   'nest-microservices': {
     packages: ['@nestjs/microservices'],
-    inject: carriers,
+    inject: clients,
     isOfModules: true,
   },
   'neo-async': { packages: ['neo-async'], inject: carriers },
-  nodemailer: { packages: ['nodemailer'], inject: carriers, isOfModules: true },
+  nodemailer: { packages: ['nodemailer'], inject: clients, isOfModules: true },
+  promise: { packages: ['promise'], inject: promises },
   'promise-limit': { packages: ['promise-limit'], inject: carriers },
   'promise-queue': { packages: ['promise-queue'], inject: carriers },
   semaphore: { packages: ['semaphore'], inject: carriers },
-  'worker-farm': { packages: ['worker-farm'], inject: carriers },
-  workerpool: { packages: ['workerpool'], inject: carriers },
+  vasync: { packages: ['vasync'], inject: carriers },
+  when: { packages: ['when'], inject: promises },
+  'worker-farm': { packages: ['worker-farm'], inject: clients },
+  workerpool: { packages: ['workerpool'], inject: promises },
   bottleneck: { packages: ['bottleneck'], inject: carriers },
   bull: { packages: ['bull'], inject: carriers },
   dataloader: { packages: ['dataloader'], inject: carriers },
@@ -449,12 +459,14 @@ export const LIBRARIES = {
   'lru-memoizer': { packages: ['lru-memoizer'], inject: carriers },
   'p-queue': { packages: ['p-queue'], inject: carriers, isOfModules: true },
   prisma: { packages: ['@prisma/client'], inject: carriers },
-  q: { packages: ['q'], inject: carriers },
+  q: { packages: ['q'], inject: promises },
   queue: { packages: ['queue'], inject: carriers, isOfModules: true },
-  rhea: { packages: ['rhea'], inject: carriers },
+  rhea: { packages: ['rhea'], inject: clients },
+  rsvp: { packages: ['rsvp'], inject: promises },
   rwlock: { packages: ['rwlock'], inject: carriers },
-  'socket.io-client': { packages: ['socket.io-client'], inject: carriers, isOfModules: true },
-  threads: { packages: ['threads'], inject: carriers },
+  'socket.io-client': { packages: ['socket.io-client'], inject: clients, isOfModules: true },
+  ssh2: { packages: ['ssh2'], inject: clients },
+  threads: { packages: ['threads'], inject: clients },
 
   // They are not recorded: their lines get the ids of the span that is active.
   bunyan: {

@@ -1,75 +1,9 @@
 import { joinBatch, runBatch, runForAll } from '../engine/batch-callers.js';
-import {
-  asCaller,
-  bindFunctions,
-  boundCallback,
-  Caller,
-  callOutside,
-  keepCaller,
-  setCaller,
-} from '../engine/callers.js';
-import { openConnection } from '../engine/connection-context.js';
-import { isObject } from '../engine/payload.js';
-import type { AnyFunction } from '../engine/published-calls.js';
-import { spans } from '../../spans/shared-spans.js';
-import type { ChangedText, Injection } from './injected-file.js';
+import { asCaller, Caller, callOutside, setCaller } from '../engine/callers.js';
+import { carrier, texts } from './carrier.js';
+import type { Injection } from './injected-file.js';
 
-/** Libraries that record nothing: they call functions of the program elsewhere than where it asked for that. */
-
-const calls = (): object => ({
-  /** A function, called with what is active now. */
-  bound: boundCallback,
-  /** The active context. */
-  caller: () => new Caller(),
-  /** Keeps what is active with something that is asked for. */
-  keep: keepCaller,
-  /** Calls a function where that was asked for. */
-  as: asCaller,
-  /** Calls a function for all of these that were asked for. */
-  all: runForAll,
-  /** Calls a function for all of these, if there are any, else for nobody. */
-  batch: (asked: readonly object[], fn: () => unknown) =>
-    asked.length === 0 ? callOutside(fn) : runForAll(asked, fn),
-  tasks: keepTasks,
-  outside: callOutside,
-  opened: openConnection,
-  heard: heardCallback,
-  /** Something that waits, with what is active now. */
-  kept<Asked extends object>(asked: Asked): Asked {
-    keepCaller(asked);
-    return asked;
-  },
-  emits: (emitter: unknown) => {
-    if (isObject(emitter)) bindFunctions(emitter, ['emit']);
-  },
-});
-
-/** A callback of messages: it is called where the program subscribed as long as the span there is open, then nowhere. */
-function heardCallback(callback: unknown): unknown {
-  const context = spans.activeContext();
-  if (typeof callback !== 'function' || context?.activeSpan === undefined) return callback;
-  return function (this: unknown, ...message: unknown[]): unknown {
-    const active = context.activeSpan?.recording === true ? context : undefined;
-    return spans.applyIn(active, callback as AnyFunction, this, message);
-  };
-}
-
-/** Changes that leave another version of the library as it is. */
-function texts(
-  name: string,
-  changes: readonly (readonly [string | RegExp, string])[],
-): ChangedText[] {
-  const channel = `orchestrion:${name}:task`;
-  return changes.map(([from, to]) => ({ channel, from, to, isOptional: true }));
-}
-
-function carrier(
-  name: string,
-  path: RegExp,
-  ...changes: readonly (readonly [string | RegExp, string])[]
-): Injection {
-  return { files: [{ package: name, path, texts: texts(name, changes) }], calls };
-}
+/** Queues, locks, batches and caches: one caller's function runs where another's has ended. */
 
 /** A function runs for all that asked for a key of its batch. */
 export const dataloader: Injection = {
@@ -189,82 +123,6 @@ export const bottleneck = carrier(
   ['_this.task(..._this.args)', '$channel.as(_this, () => $match)'],
 );
 
-/** Callbacks of promises run in one turn, which the first promise that was settled has asked for. */
-export const bluebird: Injection = {
-  files: [
-    {
-      package: 'bluebird',
-      path: /^js\/release\/util\.js$/,
-      texts: texts('bluebird', [['if (ctx.domain !== null)', 'cb = $channel.bound(cb); $match']]),
-    },
-    {
-      package: 'bluebird',
-      path: /^js\/release\/generators\.js$/,
-      texts: texts('bluebird', [
-        ['this._stack = stack;', '$channel.keep(this); $match'],
-        [
-          'tryCatch(this._generator.next).call(this._generator, value)',
-          '$channel.as(this, () => $match)',
-        ],
-        [
-          /tryCatch\(this\._generator\["throw"\]\)\s+\.call\(this\._generator, reason\)/,
-          '$channel.as(this, () => $match)',
-        ],
-      ]),
-    },
-  ],
-  calls,
-};
-
-export const q = carrier(
-  'q',
-  /^q\.js$/,
-  ['task: task,', 'task: $channel.bound(task),'],
-  [
-    'Promise.prototype.then = function (fulfilled, rejected, progressed) {',
-    '$match fulfilled = $channel.bound(fulfilled); rejected = $channel.bound(rejected); progressed = $channel.bound(progressed);',
-  ],
-);
-
-/** Its promises are its own. */
-export const workerpool = carrier('workerpool', /^(?:src\/Promise|dist\/workerpool)\.js$/, [
-  /\.then = function \(onSuccess, onFail\) \{/,
-  '$match onSuccess = $channel.bound(onSuccess); onFail = $channel.bound(onFail);',
-]);
-
-/** The server's answer to one message comes with those to others. */
-export const mqtt = carrier(
-  'mqtt',
-  /^(?:build\/)?lib\/client\.js$/,
-  ...[
-    'publish(topic, message, opts, callback) {',
-    'subscribe(topicObject, opts, callback) {',
-    'unsubscribe(topic, opts, callback) {',
-  ].map(
-    (method) =>
-      [method, '$match opts = $channel.bound(opts); callback = $channel.bound(callback);'] as const,
-  ),
-);
-
-interface Tasks {
-  get(): object;
-  release(task: object): void;
-}
-
-/** Objects of tasks, which the library uses again. */
-function keepTasks(tasks: Tasks): Tasks {
-  return {
-    get() {
-      const task = tasks.get();
-      setCaller(task);
-      return task;
-    },
-    release(task) {
-      tasks.release(task);
-    },
-  };
-}
-
 /** A worker takes a task when it has done another. */
 export const fastq = carrier(
   'fastq',
@@ -307,25 +165,6 @@ export const betterQueue = carrier(
   ['ticket[fn].apply(ticket, args)', '$channel.as(ticket, () => $match)'],
 );
 
-/** A message of a pool waits for a connection, which others have opened. */
-export const nodemailer = carrier(
-  'nodemailer',
-  /^(?:lib|dist\/(?:cjs|esm))\/smtp-pool\/index\.js$/,
-  ['send(mail, callback) {', '$match $channel.keep(mail); callback = $channel.bound(callback);'],
-  [
-    'connection.send(entry.mail,',
-    '((...all) => $channel.as(entry.mail, () => connection.send(...all)))(entry.mail,',
-  ],
-);
-
-/** A task of a pool begins when another has ended. A worker answers where it was started. */
-export const threads = carrier(
-  'threads',
-  /^dist\/master\/(?:pool|invocation-proxy)\.js$/,
-  [/(?<=run: )taskFunction(?=,)/, '$channel.bound($match)'],
-  [/(?<=const messageHandler = )\(\(event\) =>/, '$channel.bound((event) =>'],
-);
-
 /** Who asks for what is being loaded waits in a list. */
 export const inflight = carrier('inflight', /^inflight\.js$/, [
   'function inflight (key, cb) {',
@@ -339,98 +178,6 @@ export const memoizee = carrier('memoizee', /^ext\/async\.js$/, [
 
 export const lruMemoizer = carrier('lru-memoizer', /^lib\/async\.js$/, [
   'args.slice(-1).pop()',
-  '$channel.bound($match)',
-]);
-
-/** What the server answers to a command is read where others have opened the connection or given it back. */
-export const mariadb = carrier(
-  'mariadb',
-  /^lib\/(?:pool|cmd\/command|io\/packet-input-stream)\.js$/,
-  ['this.cmdParam = cmdParam;', '$match $channel.keep(this);'],
-  ...['Debug', 'Basic'].map(
-    (name) =>
-      [
-        new RegExp(
-          `cmd\\.onPacketReceive\\(packet, [^)]*\\)(?<=receivePacket${name}\\(packet\\) \\{(?:(?!receivePacket)[^])*)`,
-        ),
-        '$channel.as(cmd, () => $match)',
-      ] as const,
-  ),
-  // Further packets of what has arrived.
-  [/\bcmd\.onPacketReceive\(pkt\.update\([^)]*\), [^)]*\)/, '$channel.as(cmd, () => $match)'],
-  [
-    /this\._acquireIdleConnection\(\((?<=\bgetConnection\(cmdParam, callback\) \{(?:(?!\n {2}\})[^])*)/,
-    'callback = $channel.bound(callback); $match',
-  ],
-);
-
-/** A connection serves whoever needs it later. Its messages come to callbacks. */
-export const nats: Injection = {
-  files: [
-    { package: 'nats', path: /^lib\/nats-base-client\/protocol\.js$/ },
-    { package: '@nats-io/nats-core', path: /^lib\/protocol\.js$/ },
-  ].map((file) => ({
-    ...file,
-    texts: texts('nats', [
-      [
-        '(0, util_1.extend)(this, opts);',
-        '$match if (typeof opts.callback === "function") this.callback = $channel.heard(opts.callback);',
-      ],
-      ['this.dodialLoop()', '$channel.opened(() => $match)'],
-    ]),
-  })),
-  calls,
-};
-
-/** What waits for room or a connection is sent where it was asked for. */
-export const amqpConnectionManager = carrier(
-  'amqp-connection-manager',
-  /^dist\/(?:cjs|esm)\/ChannelWrapper\.js$/,
-  [/this\._messages\.push\(message\)(?=;\s+\}\s+\/\*\*)/, '$channel.keep(message); $match'],
-  ...['message.exchange, message.routingKey', 'message.queue'].flatMap((target) =>
-    ['\\)', ', \\(err\\)'].map(
-      (end) =>
-        [
-          new RegExp(
-            `channel\\.(publish|sendToQueue)(?=\\(${target.replaceAll('.', '\\.')}, message\\.content, message\\.options${end})`,
-          ),
-          `((...all) => $channel.as(message, () => $match(...all)))`,
-        ] as const,
-    ),
-  ),
-);
-
-/** An answer comes by the connection, which others have opened. */
-export const ldapjs = carrier('ldapjs', /^lib\/client\/client\.js$/, [
-  /Client\.prototype\._send = function _send \(message,\s+expect,\s+emitter,\s+callback,\s+_bypass\) \{/,
-  '$match callback = $channel.bound(callback); $channel.emits(emitter);',
-]);
-
-export const memcached = carrier('memcached', /^lib\/memcached\.js$/, [
-  'var query = queryCompiler();',
-  '$match query.callback = $channel.bound(query.callback);',
-]);
-
-export const nestMicroservices = carrier('@nestjs/microservices', /^client\/client-proxy\.js$/, [
-  'this.createObserver(observer)',
-  '$channel.bound($match)',
-]);
-
-export const rhea = carrier('rhea', /^lib\/connection\.js$/, [
-  'details.connect(details.port, details.host, details.options, this.connected.bind(this))',
-  '$channel.opened(() => $match)',
-]);
-
-/** The library marks some functions. */
-export const socketIoClient = carrier(
-  'socket.io-client',
-  /^(?:build\/(?:cjs|esm|esm-debug)|lib)\/socket\.js$/,
-  [/\b_registerAckCallback\(id, ack\) \{/, '$match ack = Object.assign($channel.bound(ack), ack);'],
-  [/(?<=\b(?:this|self)\.acks\[(?:this|self)\.ids\] = )args\.pop\(\)/, '$channel.bound($match)'],
-);
-
-export const workerFarm = carrier('worker-farm', /^lib\/farm\.js$/, [
-  /(?<=callback\s*: )args\.pop\(\)/,
   '$channel.bound($match)',
 ]);
 
@@ -455,6 +202,17 @@ export const mutexify = carrier('mutexify', /^index\.js$/, [
   'queue.push(fn)',
   'queue.push($channel.bound(fn))',
 ]);
+
+export const vasync = carrier(
+  'vasync',
+  /^lib\/vasync\.js$/,
+  ['this.queued.push(entry);', '$channel.keep(entry); $match'],
+  [
+    "wq.worker(entry['task'],",
+    "((...all) => $channel.as(entry, () => wq.worker(...all)))(entry['task'],",
+  ],
+  ["entry['callback'].apply(null, arguments)", '$channel.as(entry, () => $match)'],
+);
 
 /** It is published minified. */
 export const rwlock = carrier(

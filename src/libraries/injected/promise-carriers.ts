@@ -1,0 +1,90 @@
+import { calls, carrier, texts } from './carrier.js';
+import type { Injection } from './injected-file.js';
+
+/** Promises, fibers and tasks of libraries: what is ready in one turn runs together. */
+
+/** Callbacks of promises run in one turn, which the first promise that was settled has asked for. */
+export const bluebird: Injection = {
+  files: [
+    {
+      package: 'bluebird',
+      path: /^js\/release\/util\.js$/,
+      texts: texts('bluebird', [['if (ctx.domain !== null)', 'cb = $channel.bound(cb); $match']]),
+    },
+    {
+      package: 'bluebird',
+      path: /^js\/release\/generators\.js$/,
+      texts: texts('bluebird', [
+        ['this._stack = stack;', '$channel.keep(this); $match'],
+        [
+          'tryCatch(this._generator.next).call(this._generator, value)',
+          '$channel.as(this, () => $match)',
+        ],
+        [
+          /tryCatch\(this\._generator\["throw"\]\)\s+\.call\(this\._generator, reason\)/,
+          '$channel.as(this, () => $match)',
+        ],
+      ]),
+    },
+  ],
+  calls,
+};
+
+export const q = carrier(
+  'q',
+  /^q\.js$/,
+  ['task: task,', 'task: $channel.bound(task),'],
+  [
+    'Promise.prototype.then = function (fulfilled, rejected, progressed) {',
+    '$match fulfilled = $channel.bound(fulfilled); rejected = $channel.bound(rejected); progressed = $channel.bound(progressed);',
+  ],
+);
+
+/** The functions that a promise is given. Some libraries look for them in `arguments`. */
+const thenOf = (fulfilled: string, rejected: string): string =>
+  `$match ${fulfilled} = arguments[0] = $channel.bound(${fulfilled}); ${rejected} = arguments[1] = $channel.bound(${rejected});`;
+
+export const es6Promise = carrier('es6-promise', /^dist\/es6-promise\.js$/, [
+  'function then(onFulfillment, onRejection) {',
+  thenOf('onFulfillment', 'onRejection'),
+]);
+
+export const rsvp = carrier('rsvp', /^dist\/rsvp\.js$/, [
+  'function then(onFulfillment, onRejection, label) {',
+  thenOf('onFulfillment', 'onRejection'),
+]);
+
+export const lie = carrier('lie', /^lib\/index\.js$/, [
+  'Promise.prototype.then = function (onFulfilled, onRejected) {',
+  thenOf('onFulfilled', 'onRejected'),
+]);
+
+export const promise = carrier('promise', /^(?:lib|domains|setimmediate|src)\/core\.js$/, [
+  /function Handler\(onFulfilled, onRejected, promise\) ?\{/,
+  thenOf('onFulfilled', 'onRejected'),
+]);
+
+export const when = carrier('when', /^lib\/makePromise\.js$/, [
+  'Promise.prototype.then = function(onFulfilled, onRejected, onProgress) {',
+  thenOf('onFulfilled', 'onRejected'),
+]);
+
+/** Tasks of one turn. */
+export const asap = carrier('asap', /^asap\.js$/, [
+  'rawTask.task = task;',
+  'rawTask.task = $channel.bound(task);',
+]);
+
+/** Fibers of one turn run together, and one may wake up another. */
+export const effect = carrier(
+  'effect',
+  /^dist\/(?:cjs|esm)\/internal\/fiberRuntime\.js$/,
+  ['this.currentRuntimeFlags = runtimeFlags0;', '$match $channel.keep(this);'],
+  ['this.drainQueueOnCurrentThread()', '$channel.as(this, () => $match)'],
+);
+
+/** Its promises are its own. */
+export const workerpool = carrier('workerpool', /^(?:src\/Promise|dist\/workerpool)\.js$/, [
+  /\.then = function \(onSuccess, onFail\) \{/,
+  '$match onSuccess = $channel.bound(onSuccess); onFail = $channel.bound(onFail);',
+]);
