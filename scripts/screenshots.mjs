@@ -17,7 +17,13 @@ const run = join(place, 'shop');
 const shop = join(root, 'examples', 'busy-shop.mjs');
 spawnSync(process.execPath, ['--require', join(root, 'dist', 'node', 'register.js'), shop, '40'], {
   stdio: 'inherit',
-  env: { ...process.env, TRACEWRIGHT_DIR: run, TRACEWRIGHT_QUIET: '1' },
+  env: {
+    ...process.env,
+    OTEL_SERVICE_NAME: 'shop',
+    TRACEWRIGHT_DIR: run,
+    TRACEWRIGHT_PROFILE: 'cpu:100',
+    TRACEWRIGHT_QUIET: '1',
+  },
 });
 const view = join(root, 'dist', 'cli', 'main.js');
 const server = spawn(process.execPath, [view, 'view', run, '--no-open'], {
@@ -50,11 +56,13 @@ try {
     await openMatch(page);
     await page.locator('#view-trace').waitFor();
   });
-  await picture('time-line', '/find?find.text=POST+/buy', {}, async (page) => {
+  await picture('time-line', '/find?find.text=GET+/export', {}, async (page) => {
     await openMatch(page);
     await page.locator('#view-trace').waitFor();
-    await page.getByRole('link', { name: 'Time line' }).click();
+    await page.getByRole('button', { name: 'Show on the time line' }).click();
     await page.waitForFunction(() => document.querySelector('#time-line')?.picture?.size > 0);
+    await page.evaluate(() => (location.hash = location.hash.replace(/find\.text=[^&]*&?/, '')));
+    await page.getByRole('button', { name: 'Samples' }).click();
   });
 } finally {
   await browser.close();

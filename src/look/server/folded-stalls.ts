@@ -78,7 +78,8 @@ function merged(one: FoldedStall, other: FoldedStall): FoldedStall {
   };
 }
 
-function stallsOf(part: IndexPart): readonly number[] {
+/** Its rows that are stalls, as numbers in the part. */
+export function stallsOf(part: IndexPart): readonly number[] {
   return entryOf(stallsOfParts, part, () => findStalls(part));
 }
 

@@ -1,6 +1,6 @@
-import { entryOf } from '../../core/map-entries.js';
+import { addToList, entryOf } from '../../core/map-entries.js';
 import { framesOf } from '../../spans/read/profile-part.js';
-import { rowAt } from '../index/index-row.js';
+import { IndexRow, rowAt } from '../index/index-row.js';
 import { LanePixels } from '../index/serve/lane-pixels.js';
 import { inTurns, type Steps } from '../index/turns.js';
 import { callsOf } from '../report/groups/sampled-calls.js';
@@ -10,12 +10,16 @@ import { rowsOfSpans } from '../report/threads/sampled-requests.js';
 import type { SampleColumns } from '../wire/answers.js';
 import { mergedBoxes } from './boxes.js';
 import type { BoxRequest } from './boxes.js';
+import { stallsOf } from './folded-stalls.js';
 import { CELL } from './lane-items.js';
 import type { Recording } from './recording.js';
 
 /** Calls above a function that are shown: what lies deeper counts as its caller's. */
 const MOST_DEPTH = 64;
-/** A sample lasts until the next one, unless so many intervals lie between: idle ones are not recorded. */
+/**
+ * A sample lasts until the next one, unless so many intervals lie between: idle ones are not recorded. In a stall a
+ * thread is never idle, but may get no CPU to take its samples.
+ */
 const IDLE_INTERVALS = 2;
 /** As the row of a box: several spans. */
 const SEVERAL = -2;
@@ -39,6 +43,12 @@ class CallTree {
       return this.paths.push([...this.paths[above]!, { node, name }]) - 1;
     });
   }
+}
+
+/** When a thread did not wait for events. */
+interface Stall {
+  start: number;
+  end: number;
 }
 
 interface Sample {
@@ -68,6 +78,7 @@ class SampleBoxes {
     samples: readonly Sample[],
     tree: CallTree,
     rows: ReadonlyMap<string, number>,
+    stalls: readonly Stall[],
   ): Steps<void> {
     const from = this.start.length;
     /** The calls that go on, and their boxes. */
@@ -77,6 +88,7 @@ class SampleBoxes {
     const known: number[] = [];
     let depth = 0;
     let goesOn = false;
+    let stall = 0;
     for (const [at, { time, interval, node, span }] of samples.entries()) {
       if (at % PIECE === 0) yield;
       const row = (span === undefined ? undefined : rows.get(span)) ?? -1;
@@ -94,7 +106,9 @@ class SampleBoxes {
         known.push(0);
       }
       const later = samples[at + 1]?.time ?? Infinity;
-      goesOn = later - time < IDLE_INTERVALS * interval;
+      while (stall < stalls.length && stalls[stall]!.end < time) stall++;
+      const { start: blocked = Infinity, end: until = 0 } = stalls[stall] ?? {};
+      goesOn = later - time < IDLE_INTERVALS * interval || (blocked <= time && later <= until);
       const end = goesOn ? later : time + interval;
       for (const box of open) {
         this.duration[box] = end - this.start[box]!;
@@ -145,12 +159,21 @@ function* readSamples({ index, names }: Recording): Steps<SampleBoxes> {
   }
   const rows = yield* rowsOfSpans(index, ids);
   const boxes = new SampleBoxes();
+  const stalls = new Map<number, Stall[]>();
+  for (const part of index.parts) {
+    for (const at of stallsOf(part)) {
+      const { track, start, end } = new IndexRow(part, at);
+      addToList(stalls, track, { start, end });
+    }
+  }
+  for (const each of stalls.values()) each.sort((a, b) => a.start - b.start);
   for (const [track, samples] of ofTracks) {
     yield* boxes.addTrack(
       track,
       samples.sort((a, b) => a.time - b.time),
       tree,
       rows,
+      stalls.get(track) ?? [],
     );
   }
   return boxes;

@@ -262,7 +262,9 @@ export class TimeLine {
     const shown = shownProcesses(this.#app.view.value, answer);
     const { depths } = this.#app.samples;
     const every = linesOf(answer, shown, this.#width, EVERY_LANE, this.#open, depths);
-    this.#fold = foldOf(every, this.#room);
+    // Samples lie below all lanes of their thread.
+    const room = shown.samples.size > 0 ? this.#height - AXIS_HEIGHT : this.#room;
+    this.#fold = foldOf(every, room);
     this.#lines = linesOf(answer, shown, this.#width, this.#fold, this.#open, depths);
     this.scrollBy(0);
   }

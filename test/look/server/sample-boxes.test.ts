@@ -65,6 +65,8 @@ beforeAll(async () => {
     span.end(wall(ms + 100));
     return span.ids.span_id;
   });
+  // A stall, in which samples came late.
+  startSpan('event loop blocked', {}, { startTime: wall(2150), parent: null }).end(wall(2350));
   startSpan('end', {}, { startTime: wall(SECONDS * 1000), parent: null }).end(wall(SECONDS * 1000));
   // Two in parse, a late one and one of Node in total, then an idle time, and one of the next request.
   const samples = [
@@ -79,7 +81,8 @@ beforeAll(async () => {
     samples: [at(500, 1, '0'), at(510, 1, '1'), at(980, 1), at(990, 1)],
     spans,
   });
-  record(2, { frames: FRAMES, nodes: NODES, samples: [at(0, 1), at(10, 1)] });
+  const late = [200, 260, 500, 560].map((ms) => at(ms, 1));
+  record(2, { frames: FRAMES, nodes: NODES, samples: [at(0, 1), at(10, 1), ...late] });
   const calls = Array.from(
     { length: DEEP },
     (_, depth) => `at f${depth} (/app/deep.js:${depth + 1}:1)`,
@@ -155,6 +158,16 @@ describe('boxes of CPU samples', () => {
     expect(list.map(({ samples, span }) => [samples, span])).toEqual([
       [2, null],
       [2, null],
+    ]);
+  });
+
+  it('go on where samples were late in a stall, and not over an idle time', async () => {
+    const { list } = await boxes(2150, 2700);
+    const own = list.filter(({ lane }) => lane === 1);
+    expect(own.map(({ from, to, samples }) => [Math.round(to - from), samples])).toEqual([
+      [70, 2],
+      [10, 1],
+      [10, 1],
     ]);
   });
 

@@ -23,7 +23,7 @@ export function Findings({ report, stalls }: FindingsProps) {
             : interruptions.longest.findIndex(({ code, atStart }) => code !== null && !atStart);
         return (
           <li key={text}>
-            <span class="finding">{text}</span> <span class="quiet">{evidence}</span>
+            <span class="finding">{text}</span> <span class="quiet">{evidence}</span>{' '}
             <span class="further">
               {route !== undefined && (
                 <RouteLink

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { holderText } from '../../../look/report/print/report-texts.js';
 import { countsText, cpuText } from '../../../look/report/print/interruption-texts.js';
@@ -183,7 +184,14 @@ function startText(recording: RecordingAnswer | undefined, start: number): strin
 function Field({ name, value, copies }: { name: string; value: string; copies?: boolean }) {
   return (
     <tr>
-      <th scope="row">{name}</th>
+      <th scope="row">
+        {name.split(/(?<=\.)/).map((part, at) => (
+          <Fragment key={at}>
+            {at > 0 && <wbr />}
+            {part}
+          </Fragment>
+        ))}
+      </th>
       <td class="any-break">
         {value.includes('\n') ? <pre tabIndex={0}>{value}</pre> : value}{' '}
         {copies === true && <CopyButton text={value} what={name} />}
