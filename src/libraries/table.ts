@@ -420,6 +420,7 @@ export const LIBRARIES = {
   asap: { packages: ['asap'], inject: promises },
   async: { packages: ['async'], inject: carriers },
   'async-lock': { packages: ['async-lock'], inject: carriers },
+  bcrypt: { packages: ['bcrypt'], inject: promises },
   'bee-queue': { packages: ['bee-queue'], inject: carriers },
   'better-queue': { packages: ['better-queue'], inject: carriers },
   bluebird: { packages: ['bluebird'], inject: promises },

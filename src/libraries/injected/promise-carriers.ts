@@ -75,6 +75,15 @@ export const asap = carrier('asap', /^asap\.js$/, [
   'rawTask.task = $channel.bound(task);',
 ]);
 
+/** Its addon calls back where nothing is active. */
+export const bcrypt = carrier(
+  'bcrypt',
+  /^bcrypt\.js$/,
+  ['function hash(data, salt, cb) {', '$match cb = $channel.bound(cb);'],
+  [/(?<=bindings\.gen_salt\(minor, rounds, randomBytes, )cb/, '$channel.bound(cb)'],
+  [/(?<=bindings\.compare\(data, hash, )cb/, '$channel.bound(cb)'],
+);
+
 /** Fibers of one turn run together, and one may wake up another. */
 export const effect = carrier(
   'effect',
