@@ -12,14 +12,6 @@ import {
   VERSION,
 } from '../layout.js';
 
-/** A node of a call tree. */
-interface ProfileNode {
-  /** Number in `frames`. */
-  readonly frame: number;
-  /** Number of the node that called it, which is lower; -1: none. */
-  readonly parent: number;
-}
-
 interface ProfileSample {
   /** Ns since the trace's epoch. */
   readonly time: number;
@@ -43,7 +35,10 @@ export interface ProfilePart {
   readonly interval: number;
   /** `at function (script:line:column)`, or the name of what is no script. */
   readonly frames: readonly string[];
-  readonly nodes: readonly ProfileNode[];
+  /** By node of the call tree: number in `frames`. */
+  readonly nodes: readonly number[];
+  /** By node: number of the node that called it, which is lower; -1: none. */
+  readonly parents: readonly number[];
   readonly samples: readonly ProfileSample[];
   readonly sizes: readonly AllocatedSize[];
   /** Ids of spans: 16 hexadecimal digits. */
@@ -117,12 +112,14 @@ export function profilePart({
   const before = valueOf(REAL_START);
   const from = Number(typeof before === 'bigint' ? before : start);
   const frames = textOf(PROFILE_FRAMES).split('\n');
-  const nodes: ProfileNode[] = [];
+  const nodes: number[] = [];
+  const parents: number[] = [];
   readEntries(textOf(PROFILE_NODES), (frame, parent) => {
-    nodes.push({ frame, parent: parent < nodes.length ? parent : -1 });
+    parents.push(parent < nodes.length ? parent : -1);
+    nodes.push(frame);
   });
   const spans = listOf(textOf(PROFILE_SPANS)).map((id) => (ID.test(id) ? id : ''));
-  const isNode = (node: number): boolean => frames[nodes[node]?.frame ?? -1] !== undefined;
+  const isNode = (node: number): boolean => frames[nodes[node] ?? -1] !== undefined;
   const samples: ProfileSample[] = [];
   readEntries(textOf(PROFILE_SAMPLES), (us, node, span) => {
     if (us < 0 || !isNode(node)) return;
@@ -140,14 +137,14 @@ export function profilePart({
     thread: stream,
     from,
     interval: typeof interval === 'bigint' ? Number(interval) : 0,
-    ...{ frames, nodes, spans, samples, sizes, lines },
+    ...{ frames, nodes, parents, spans, samples, sizes, lines },
   };
 }
 
 /** The frames of a node, the innermost first. */
-export function framesOf({ frames, nodes }: ProfilePart, node: number): string[] {
+export function framesOf({ frames, nodes, parents }: ProfilePart, node: number): string[] {
   const found: string[] = [];
   // Numbers of parents fall.
-  for (let at = node; at >= 0; at = nodes[at]!.parent) found.push(frames[nodes[at]!.frame] ?? '');
+  for (let at = node; at >= 0; at = parents[at]!) found.push(frames[nodes[at]!] ?? '');
   return found;
 }

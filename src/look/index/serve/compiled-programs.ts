@@ -93,7 +93,7 @@ class CompiledProgram implements OriginalCode {
   profile(part: ProfilePart): ProfilePart {
     const frames = part.frames.map((frame) => this.#functions.of(frame));
     const lines = part.lines.flatMap((each) => {
-      const number = part.nodes[each.node]!.frame;
+      const number = part.nodes[each.node]!;
       if (frames[number] === part.frames[number]) return each;
       // A line of which only a part is the function's says nothing.
       const found = this.#mapOf(partsOf(part.frames[number]!)!.script)!.lineOf(each.line);

@@ -81,7 +81,7 @@ class HotLines {
     for (const { node, line, count } of part.lines) {
       const code = codes(node);
       // The sample may have been in what the function had called.
-      const innermost = part.frames[part.nodes[node]!.frame]!;
+      const innermost = part.frames[part.nodes[node]!]!;
       if (code.line === '' || !innermost.includes(`${code.line}:`)) continue;
       const counts = entryOf(this.#counts, code, () => new Map<number, number>());
       counts.set(line, (counts.get(line) ?? 0) + count);
