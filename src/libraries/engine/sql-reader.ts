@@ -291,24 +291,24 @@ class SqlReader {
 
   #acceptWord(word: string, upper: string): void {
     const before = this.#before;
+    const isBetween = words.isBetween(this.#dialect, this.#statement, before, upper);
+    const isDefined = words.DEFINITIONS.has(this.#statement) && before === this.#statement;
     if (this.#isAtStart) {
       this.#begin(upper);
-    } else if (this.#expectsTable && !words.NOT_A_TABLE.has(upper) && !words.INNER.has(upper)) {
+    } else if (isDefined && words.BEFORE_OBJECT.has(upper)) {
+      return;
+    } else if (this.#expectsTable && !isBetween && !words.INNER.has(upper)) {
       this.#acceptName(word);
       return;
     } else if (upper === 'SELECT' || (words.INNER.has(upper) && words.isBracket(before))) {
       this.#operation(upper);
-    } else if (
-      words.DEFINITIONS.has(this.#statement) &&
-      words.OBJECTS.has(upper) &&
-      before === this.#statement
-    ) {
+    } else if (isDefined && words.OBJECTS.has(upper)) {
       this.#add(upper);
       this.#expectsTable = upper === 'TABLE' || upper === 'VIEW';
     } else if (words.BEFORE_TABLE.has(upper) && this.#precedesTable(upper, before)) {
       this.#expectsTable = true;
       this.#listDepth = upper === 'FROM' ? this.#depth : -1;
-    } else if (!words.NOT_A_TABLE.has(upper)) {
+    } else if (!isBetween) {
       this.#expectsTable = false;
       // An alias keeps the list, the next clause ends it.
       if (words.CLAUSES.has(upper)) this.#listDepth = -1;

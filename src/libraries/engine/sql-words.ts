@@ -17,11 +17,26 @@ export const INNER = set('SELECT INSERT UPDATE DELETE MERGE');
 export const BEFORE_TABLE = set(
   'FROM JOIN INTO UPDATE TABLE VIEW INSERT REPLACE TRUNCATE MERGE CALL EXEC',
 );
-/** Words that may lie in between. */
-export const NOT_A_TABLE = set(
-  'INTO IGNORE LOW_PRIORITY HIGH_PRIORITY DELAYED OVERWRITE ONLY LATERAL TABLE IF NOT EXISTS OR ROLLBACK ' +
-    'ABORT FAIL REPLACE QUICK TEMPORARY TEMP',
-);
+/** Words that may lie in between: anywhere, since no table has such a name without quotes, or where they say something. */
+const NO_NAMES = set('INTO ONLY LATERAL TABLE IF NOT EXISTS OR');
+const AFTER_OR = set('ROLLBACK ABORT FAIL IGNORE REPLACE');
+const OF_MYSQL = set('LOW_PRIORITY HIGH_PRIORITY DELAYED QUICK IGNORE');
+const TEMPORARY = set('TEMP TEMPORARY');
+
+/** Whether a word may lie between one that precedes a table and the table's name. @param before the word before it. */
+export function isBetween(
+  dialect: Dialect,
+  statement: string,
+  before: string,
+  word: string,
+): boolean {
+  if (NO_NAMES.has(word)) return true;
+  if (before === 'OR') return AFTER_OR.has(word);
+  if (before === 'INTO') return statement === 'SELECT' && TEMPORARY.has(word);
+  if (before === 'INSERT' && word === 'OVERWRITE') return true;
+  return dialect === 'mysql' && OF_MYSQL.has(word) && before !== 'FROM' && before !== 'JOIN';
+}
+
 /** Names of objects follow them that a summary has, or not. */
 export const OBJECTS = set(
   'TABLE VIEW INDEX DATABASE SCHEMA FUNCTION PROCEDURE TRIGGER SEQUENCE TYPE USER ROLE EXTENSION',

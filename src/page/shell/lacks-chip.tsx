@@ -29,8 +29,12 @@ export function LacksChip({ answer }: { answer: RecordingAnswer }) {
 }
 
 /** Each thing that is missing: a word, and a sentence. */
-function lacksOf({ sources, problems, isSelected }: RecordingAnswer): [string, string][] {
+function lacksOf({ live, sources, problems, isSelected }: RecordingAnswer): [string, string][] {
   const lacks: [string, string][] = [];
+  if (!live && sources.some(({ until }) => until !== undefined)) {
+    const how = 'What it records from now on is shown with --live.';
+    lacks.push(['still running', `A process was running when its recording was read. ${how}`]);
+  }
   const unreadable = problems.length > 0 || sources.some(({ losses }) => losses.some(isUnreadable));
   if (unreadable) lacks.push(['parts unreadable', 'A part of the recording cannot be read.']);
   const lost = sources.flatMap(({ losses }) => losses.filter((loss) => !isUnreadable(loss)));

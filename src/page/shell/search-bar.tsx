@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { SearchTermsAnswer, TraceAnswer } from '../../look/wire/view-answers.js';
 import { FIND_TEXT, searchFor } from '../data/choice.js';
 import { suggestedTerms } from '../data/search.js';
@@ -18,10 +18,9 @@ export function SearchBar() {
   const { server, view, navigate } = useApp();
   const text = useParameter(FIND_TEXT);
   const isListed = useStore(view, (state) => state.view === 'find');
-  const [draft, write] = useState(text);
-  useEffect(() => {
-    write(text);
-  }, [text]);
+  // What is typed, until the address has another text.
+  const [typed, write] = useState({ after: text, value: text });
+  const draft = typed.after === text ? typed.value : text;
   const { answer } = useAnswer('', (signal) =>
     server.json<SearchTermsAnswer>('/data/search-terms', {}, signal),
   );
@@ -54,9 +53,10 @@ export function SearchBar() {
         list="find-terms"
         value={draft}
         onInput={({ currentTarget: { value } }) => {
-          write(value);
           // Where the matches are listed, the list follows.
-          if (isListed || value === '') searchFor(view, value);
+          const isSearched = isListed || value === '';
+          if (isSearched) searchFor(view, value);
+          write({ after: isSearched ? value : text, value });
         }}
       />
       <datalist id="find-terms">

@@ -20,6 +20,12 @@ describe('the summary of a statement', () => {
     ["INSERT INTO t VALUES (1) ON CONFLICT DO UPDATE SET a = 'x'", 'INSERT t'],
     ['UPDATE ONLY users SET a = 1 FROM b', 'UPDATE users b'],
     ['DELETE FROM users USING x', 'DELETE users'],
+    // Words that are names here, and elsewhere lie before one.
+    ['SELECT * FROM temp WHERE a = 1', 'SELECT temp'],
+    ['SELECT * FROM temp t JOIN fail ON true', 'SELECT temp fail'],
+    ['UPDATE temp SET a = 1', 'UPDATE temp'],
+    ['INSERT INTO quick VALUES (1)', 'INSERT quick'],
+    ['SELECT * INTO TEMP copies FROM users', 'SELECT copies users'],
     [
       'WITH x AS (DELETE FROM a RETURNING *) INSERT INTO b SELECT * FROM x',
       'DELETE a INSERT b SELECT x',
@@ -178,4 +184,17 @@ describe('a word that may be a value', () => {
     expect(text('ALTER TABLE a ADD b int')).toBe('ALTER TABLE a ADD b int');
     expect(summary('PREPARE p AS SELECT * FROM a.b')).toBe('PREPARE SELECT a.b');
   });
+});
+
+it.each([
+  ['mysql', 'INSERT LOW_PRIORITY IGNORE INTO t VALUES (1)', 'INSERT t'],
+  ['mysql', 'UPDATE LOW_PRIORITY IGNORE t SET a = 1', 'UPDATE t'],
+  ['mysql', 'DELETE QUICK FROM t', 'DELETE t'],
+  ['mysql', 'REPLACE DELAYED INTO t VALUES (1)', 'REPLACE t'],
+  ['sqlite', 'INSERT OR FAIL INTO t VALUES (1)', 'INSERT t'],
+  ['sqlite', 'UPDATE OR ROLLBACK t SET a = 1', 'UPDATE t'],
+  ['sqlite', 'CREATE TEMP TABLE IF NOT EXISTS t (a)', 'CREATE TABLE t'],
+  ['postgresql', 'UPDATE delayed SET a = 1', 'UPDATE delayed'],
+] as const)('the words before a table of %s: %s', (dialect, sql, wanted) => {
+  expect(summary(sql, dialect)).toBe(wanted);
 });

@@ -66,6 +66,13 @@ function NoTrace() {
   );
 }
 
+/** The row that waited; if it failed, the innermost span that failed with it: that has the stack. */
+function rowAtFirst({ top, rows }: TraceAnswer): number {
+  const failed = rows.filter((each) => each.status === 'error' && each.repeated === 1);
+  if (!failed.some(({ row }) => row === top)) return top;
+  return failed.reduce((found, each) => (each.depth > found.depth ? each : found)).row ?? top;
+}
+
 interface AnsweredProps {
   question: string;
   onAnswer: (traceId: string) => void;
@@ -77,7 +84,7 @@ function Answered({ question, onAnswer }: AnsweredProps) {
     const { row, key } = app.view.value;
     const fields = question.startsWith('row ') ? rowFields(row!, key) : { id: question };
     const found = await app.server.json<TraceAnswer>('/data/trace', fields, signal);
-    if (app.view.value.row === undefined) app.view.set({ row: found.top, key: undefined });
+    if (app.view.value.row === undefined) app.view.set({ row: rowAtFirst(found), key: undefined });
     if (found.traceId !== null) onAnswer(found.traceId);
     return found;
   });
