@@ -35,7 +35,7 @@ describe('the summary of a statement', () => {
     ['SELECT a IS DISTINCT FROM b FROM c', 'SELECT c'],
     ['SELECT * FROM generate_series(1, 9)', 'SELECT'],
     ['CREATE TABLE IF NOT EXISTS a (b int REFERENCES c ON DELETE CASCADE)', 'CREATE TABLE a'],
-    ['CREATE UNIQUE INDEX i ON t (a)', 'CREATE'],
+    ['CREATE UNIQUE INDEX i ON t (a)', 'CREATE INDEX'],
     ['ALTER TABLE a ADD b int', 'ALTER TABLE a'],
     ['TRUNCATE TABLE a', 'TRUNCATE a'],
     ['BEGIN; UPDATE a SET b = 1; COMMIT', 'BEGIN UPDATE a COMMIT'],
