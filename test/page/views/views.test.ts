@@ -190,6 +190,12 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
     expect(await rows.count()).toBe(10);
   });
 
+  it('overview: has the figures without a grouping that cannot be, and says so', async () => {
+    const panel = await open('overview', '?group.by=a,,b');
+    await panel.getByRole('alert').getByText('what to group by must be one of').waitFor();
+    await panel.locator('#section-routes').getByText('GET /orders').first().waitFor();
+  });
+
   it('overview: sorts the routes by a figure', async () => {
     const panel = await open('overview');
     await panel.getByRole('button', { name: 'p95' }).click();

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import {
   isBeforeAndAfter,
   likelySides,
@@ -19,14 +20,28 @@ export function OverviewView() {
   const by = useGroupBy();
   const choice = useStore(app.view, (state) => JSON.stringify(scopeOf(state)));
   const theme = useStore(app.view, (state) => state.theme);
-  const { answer, words, pending } = useAnswer<ReportAnswer>(`${choice} ${by}`, (signal) =>
-    app.server.json<ReportAnswer>(
-      '/data/report',
-      { ...choiceFields(scopeOf(app.view.value)), ...OVERVIEW_QUESTION, by },
-      signal,
-    ),
-  );
-  const groupBy = <GroupBy kinds={['route', 'name', 'service']} words={words} />;
+  const hasFigures = useRef(false);
+  const { answer, words, pending } = useAnswer(`${choice} ${by}`, async (signal) => {
+    const ask = (grouping: string): Promise<ReportAnswer> => {
+      const fields = {
+        ...choiceFields(scopeOf(app.view.value)),
+        ...OVERVIEW_QUESTION,
+        by: grouping,
+      };
+      return app.server.json<ReportAnswer>('/data/report', fields, signal);
+    };
+    let fault = '';
+    const report = await ask(by).catch((error: unknown) => {
+      // Figures that are there stay; at first there are those without the grouping.
+      if (by === '' || signal.aborted || hasFigures.current) throw error;
+      fault = (error as Error).message;
+      return ask('');
+    });
+    hasFigures.current = true;
+    return { ...report, fault };
+  });
+  const fault = words === '' ? (answer?.fault ?? '') : words;
+  const groupBy = <GroupBy kinds={['route', 'name', 'service']} words={fault} />;
   return (
     <div aria-busy={pending}>
       <CompareHint isPending={pending} />
