@@ -4,6 +4,7 @@ import { isoTime, timeText } from '../../look/report/measures/units.js';
 import type { ReportTable } from '../../look/report/print/tables/report-table.js';
 import { Link } from '../shell/links.js';
 import { canvasColours, textScale } from '../theme/theme.js';
+import { useLook } from '../theme/use-look.js';
 import { FiguresTable } from './figures-table.js';
 
 /** A line of a chart. */
@@ -35,8 +36,6 @@ interface CurveChartProps {
   /** From tick to tick; default: round decimal numbers. */
   steps?: readonly number[];
   marks?: readonly Mark[];
-  /** Colours differ with it. */
-  theme?: string | undefined;
   /** Called with s since 1970. */
   onRange?: ((from: number, to: number) => void) | undefined;
 }
@@ -53,11 +52,12 @@ const TIME = 'time';
 
 /** Curves over time, with a table of the same beside them. A drag, or a click on a time of the table, chooses a range. */
 export function CurveChart(props: CurveChartProps) {
-  const { title, curves, from, width, text, theme, onRange } = props;
+  const { title, curves, from, width, text, onRange } = props;
+  const look = useLook();
   const element = useRef<HTMLDivElement>(null);
   const [at, point] = useState<number | undefined>(undefined);
   const [isOpen, open] = useState(false);
-  const key = JSON.stringify([curves, from, width, theme]);
+  const key = JSON.stringify([curves, from, width, look]);
   useEffect(
     () => (element.current === null ? undefined : draw(element.current, props, point)),
     [key],

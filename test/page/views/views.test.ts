@@ -113,6 +113,32 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
     await panel.getByText('600 spans that match').waitFor();
   });
 
+  it('find: keeps every character however fast it is typed', async () => {
+    const panel = await open('find');
+    const field = opened.page.getByRole('combobox', { name: 'Find spans' });
+    for (const text of ['status=error duration>=0ms name=*', 'kind=server  name=* duration>=1']) {
+      await field.fill('');
+      await field.pressSequentially(text);
+      expect(await field.inputValue()).toBe(text);
+    }
+    await panel.getByText('spans that match').waitFor();
+  });
+
+  it('the curves have the colours of the system, also when they change', async () => {
+    await open('overview');
+    const { page } = opened;
+    const pixels = (): Promise<string> =>
+      page
+        .locator('.plot canvas')
+        .first()
+        .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+    const light = await pixels();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(pixels).not.toBe(light);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(pixels).toBe(light);
+  });
+
   it('find: offers the causes of failure by their messages', async () => {
     const panel = await open('find');
     await opened.page.getByRole('combobox', { name: 'Find spans' }).fill(': no');

@@ -9,7 +9,6 @@ import { type Curve, CurveChart } from '../../charts/curve-chart.js';
 
 interface OverTimeProps {
   report: Report;
-  theme?: string | undefined;
   /** Called with ns since the start of the report. */
   onRange?: ((from: number, to: number) => void) | undefined;
 }
@@ -23,7 +22,7 @@ const COLOURS = ['curve', 'lit', 'quiet', 'collection', 'text', 'accent'] as con
 const BYTE_STEPS = Array.from({ length: 45 }, (_, power) => 2 ** power);
 
 /** How the recording went: requests, latency, failures, event loops, and heaps. */
-export function OverTime({ report, theme, onRange }: OverTimeProps) {
+export function OverTime({ report, onRange }: OverTimeProps) {
   const { timeline, interruptions, by } = report;
   const { count, errors, refused, p50, p95, p99, loops, heaps } = timeline;
   const seconds = timeline.width / 1e9;
@@ -33,7 +32,6 @@ export function OverTime({ report, theme, onRange }: OverTimeProps) {
   const common = {
     from,
     width: seconds,
-    theme,
     onRange:
       onRange &&
       ((begin: number, end: number): void => {

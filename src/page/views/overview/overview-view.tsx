@@ -19,7 +19,6 @@ export function OverviewView() {
   const app = useApp();
   const by = useGroupBy();
   const choice = useStore(app.view, (state) => JSON.stringify(scopeOf(state)));
-  const theme = useStore(app.view, (state) => state.theme);
   const hasFigures = useRef(false);
   const { answer, words, pending } = useAnswer(`${choice} ${by}`, async (signal) => {
     const ask = (grouping: string): Promise<ReportAnswer> => {
@@ -55,7 +54,6 @@ export function OverviewView() {
         <ReportFigures
           report={answer.report}
           rows={answer}
-          theme={theme}
           onRange={(from, to) => {
             const { rangeFrom = 0 } = app.view.value;
             app.view.set({ rangeFrom: rangeFrom + from, rangeTo: rangeFrom + to });

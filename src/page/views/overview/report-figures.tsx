@@ -41,7 +41,6 @@ interface ReportFiguresProps {
   report: Report;
   /** Rows of the recording that the report names; none in a file. */
   rows?: ReportedRows;
-  theme?: string;
   onRange?: (from: number, to: number) => void;
   /** Before the routes. */
   children?: ComponentChildren;
@@ -52,13 +51,7 @@ type ReportedRows = Pick<ReportAnswer, 'slowest' | 'open' | 'threads' | 'stalls'
 const NO_ROWS: ReportedRows = { slowest: [], open: [], threads: [], stalls: [] };
 
 /** All figures of a report: what is wrong first. The page and the file of `report --html` show the same. */
-export function ReportFigures({
-  report,
-  rows = NO_ROWS,
-  theme,
-  onRange,
-  children,
-}: ReportFiguresProps) {
+export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: ReportFiguresProps) {
   const { errors, interruptions, pools, mpi, threads, memory, slowest } = report;
   const incomplete = incompleteText(report);
   const isEmpty = report.groups.length === 0 && threads.length === 0 && mpi.length === 0;
@@ -94,7 +87,7 @@ export function ReportFigures({
       {mpi.map((run, at) => (
         <MpiFigures key={run.path} run={run} number={at} />
       ))}
-      <OverTime report={report} theme={theme} onRange={onRange} />
+      <OverTime report={report} onRange={onRange} />
       {openFirst && open}
       <section id="section-routes" aria-label="Routes">
         {children}

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LatencyColumns, LatencyMeta } from '../../../look/wire/view-answers.js';
 import { type Choice, FIND_TEXT, choiceFields, withDurations } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
-import { useStore } from '../../state/store.js';
 import { tickText } from '../../time-line/axis-text.js';
 import { canvasColours, textScale } from '../../theme/theme.js';
+import { useLook } from '../../theme/use-look.js';
 import { countText, durationText, shareText } from '../../../look/report/measures/units.js';
 import { useAnswer } from '../../data/use-answer.js';
 import {
@@ -34,7 +34,7 @@ interface Cell {
 /** Duration by time, and how often each duration occurs; a brushed part lists its spans. */
 export function LatencyChart({ choice }: { choice: Choice }) {
   const app = useApp();
-  const theme = useStore(app.view, (state) => state.theme);
+  const look = useLook();
   const asked = useAnswer<LatencyMap>(JSON.stringify(choice), async (signal) => {
     const fields = { ...choiceFields(choice), columns: COLUMNS };
     const { columns, meta } = await app.server.columns<LatencyColumns, LatencyMeta>(
@@ -73,7 +73,7 @@ export function LatencyChart({ choice }: { choice: Choice }) {
     context.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
     const [width, height] = [clientWidth / scale, clientHeight / scale];
     drawLatencyMap(context, answer, shown, canvasColours(), width, height);
-  }, [answer, brush, theme, size]);
+  }, [answer, brush, look, size]);
 
   const cellOf = (event: PointerEvent): Cell => {
     const { clientWidth, clientHeight } = canvas.current!;
