@@ -10,6 +10,8 @@ interface Message {
 
 /** A socket of an agent of Node has its call, and one of undici its parser, as long as it speaks HTTP. Neither is documented. */
 interface ClientSocket extends EventEmitter {
+  /** None: of datagrams. */
+  readonly bytesRead?: number;
   readonly _httpMessage?: unknown;
   readonly [parser: symbol]: unknown;
 }
@@ -27,16 +29,21 @@ export function socketsBelowNobody(): void {
   const observe = ({ socket }: { socket: ClientSocket }): void => {
     const root = spans.activeContext()?.activeSpan?.root;
     if (root === undefined) return;
-    let parser: symbol | undefined;
+    let parser: symbol | null | undefined;
     const speaksHttp = (): boolean => {
       if (socket._httpMessage) return true;
-      parser ??= parserKey(socket);
-      return parser !== undefined && Boolean(socket[parser]);
+      if (parser === undefined) {
+        const found = parserKey(socket);
+        // It gets its parser before the first bytes, if ever.
+        if (found === undefined && socket.bytesRead === 0) return false;
+        parser = found ?? null;
+      }
+      return parser !== null && Boolean(socket[parser]);
     };
     emitInContext(
       undefined,
       socket,
-      () => root.recording || speaksHttp() || spans.activeContext()?.activeSpan?.root !== root,
+      () => root.recording || spans.activeContext()?.activeSpan?.root !== root || speaksHttp(),
     );
   };
   guard.subscribe('udp.socket', observe);
