@@ -135,6 +135,7 @@ describe('a setting that is wrong', () => {
   it.each([
     ['TRACEWRIGHT_FORMATS', 'ovni,dwarf', 'must be heph, ovni or heph,ovni, got "ovni,dwarf"'],
     ['TRACEWRIGHT_OVNI_VERSION', '2', 'must be 1 or 3, got "2"; 3 is used'],
+    ['TRACEWRIGHT_STALL_STACKS', 'maybe', 'must be on or off, got "maybe"; on is used'],
     ['TRACEWRIGHT_APP', '0', 'must be an integer from 1 to 2147483647, got "0"; 1 is used'],
     ['TRACEWRIGHT_LOOM', 'a/b', "must be 1 to 200 bytes without '/', got"],
     ['TRACEWRIGHT_REQUEST_BYTES', 'never', 'must be on or off, got'],

@@ -53,7 +53,8 @@ export function valueOf<N extends SettingName, T = Taken<N>>(
     if (invalid !== undefined) throw error;
     const isList = Array.isArray(otherwise);
     const hasDefault = isList ? otherwise.length > 0 : otherwise !== undefined && otherwise !== '';
-    const used = hasDefault ? `${otherwise as string} is used` : 'it counts as not set';
+    const shown = typeof otherwise === 'boolean' ? (otherwise ? 'on' : 'off') : String(otherwise);
+    const used = hasDefault ? `${shown} is used` : 'it counts as not set';
     warnOnce(name, text, `${(error as Error).message}; ${used}`);
     return otherwise as Default<N>;
   }

@@ -26,9 +26,11 @@ function parserKey(socket: ClientSocket): symbol | undefined {
  */
 export function socketsBelowNobody(): void {
   const guard = new Guard('sockets');
-  const observe = ({ socket }: { socket: ClientSocket }): void => {
+  const observe = (message: { socket?: ClientSocket } | null | undefined): void => {
+    const socket = message?.socket;
     const root = spans.activeContext()?.activeSpan?.root;
-    if (root === undefined) return;
+    // Anybody may publish on the channel of Node.
+    if (root === undefined || typeof socket?.emit !== 'function') return;
     let parser: symbol | null | undefined;
     const speaksHttp = (): boolean => {
       if (socket._httpMessage) return true;
