@@ -4,8 +4,10 @@ import { IntervalSet } from '../measures/interval-set.js';
 import { attributesOf } from '../names/recorded-attributes.js';
 import type { InterruptionTally } from './interruptions.js';
 
-/** Of a stall: with less of it on a CPU, others had the CPU. */
-const LEAST_CPU = 0.5;
+/** Of a stall: with less of it on a CPU, others had the CPU. A stall may be one by a few ms that they had. */
+const LEAST_CPU = 0.7;
+/** Causes that are no waiting for something else. */
+const CAUSES: readonly unknown[] = ['code', 'held', 'stop'];
 
 /** When processes got no CPU, by host: what was slow then, and while they caught up, says nothing of the program. */
 export class TimeWithoutCpu {
@@ -15,8 +17,10 @@ export class TimeWithoutCpu {
     for (const { row, start, end, part } of interruptions.stallRows) {
       const valueOf = attributesOf(index, row);
       const [cause, cpu] = [valueOf('eventloop.cause'), valueOf('eventloop.cpu_ms')];
-      const isShort = typeof cpu === 'number' && cpu * 1e6 < LEAST_CPU * (end - start);
-      if (cause !== 'held' && cause !== 'stop' && !(cause === 'code' && isShort)) continue;
+      // A kill leaves a stall without its time on a CPU.
+      const isShort =
+        typeof cpu === 'number' ? cpu * 1e6 < LEAST_CPU * (end - start) : cause !== 'code';
+      if (!isShort || !CAUSES.includes(cause)) continue;
       // At half load, what has queued up meanwhile takes as long again.
       const held = entryOf(this.#byHost, part.source.host, () => new IntervalSet());
       held.add(start, end + (end - start));
