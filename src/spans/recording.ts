@@ -296,6 +296,8 @@ function useTarget(target: Target, openSpans: OpenSpanOptions = {}): void {
   isIdle = false;
   markUsed();
   source = () => (isMainThread ? trace.streamOfOpenEvents(0) : trace.streamOfOpenEvents());
+  // An earlier target may have failed.
+  retryAt = 0;
 }
 
 /**
