@@ -21,8 +21,10 @@ export function SearchBar() {
   // What is typed, until the address has another text.
   const [typed, write] = useState({ after: text, value: text });
   const draft = typed.after === text ? typed.value : text;
-  const { answer } = useAnswer('', (signal) =>
-    server.json<SearchTermsAnswer>('/data/search-terms', {}, signal),
+  // To find them takes as long as a part of the report, for which the page waits.
+  const [isUsed, use] = useState(false);
+  const { answer } = useAnswer<SearchTermsAnswer>(String(isUsed), async (signal) =>
+    isUsed ? server.json('/data/search-terms', {}, signal) : { terms: [], attributes: [] },
   );
   /** An id, or the beginning of one, leads to its trace; anything else, and that of several traces, to the matches. */
   const submit = async (): Promise<void> => {
@@ -52,6 +54,9 @@ export function SearchBar() {
         autocomplete="off"
         list="find-terms"
         value={draft}
+        onFocus={() => {
+          use(true);
+        }}
         onInput={({ currentTarget: { value } }) => {
           // Where the matches are listed, the list follows.
           const isSearched = isListed || value === '';
