@@ -58,7 +58,7 @@ export const mariadb = carrier(
   ],
 );
 
-/** A connection serves whoever needs it later. Its messages come to callbacks. */
+/** One connection serves all requests, also after the one that opened it; a message comes to the callback of its subscription. */
 export const nats: Injection = {
   files: [
     { package: 'nats', path: /^lib\/nats-base-client\/protocol\.js$/ },

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { SearchTermsAnswer, TraceAnswer } from '../../look/wire/view-answers.js';
+import type { TraceAnswer } from '../../look/wire/view-answers.js';
 import { FIND_TEXT, searchFor } from '../data/choice.js';
 import { suggestedTerms } from '../data/search.js';
-import { useAnswer } from '../data/use-answer.js';
+import { useSearchTerms } from '../data/use-search-terms.js';
 import { useApp } from '../state/app.js';
 import { useParameter } from '../state/parameter.js';
 import { useStore } from '../state/store.js';
@@ -21,11 +21,7 @@ export function SearchBar() {
   // What is typed, until the address has another text.
   const [typed, write] = useState({ after: text, value: text });
   const draft = typed.after === text ? typed.value : text;
-  // To find them takes as long as a part of the report, for which the page waits.
-  const [isUsed, use] = useState(false);
-  const { answer } = useAnswer<SearchTermsAnswer>(String(isUsed), async (signal) =>
-    isUsed ? server.json('/data/search-terms', {}, signal) : { terms: [], attributes: [] },
-  );
+  const { terms, onFocus } = useSearchTerms();
   /** An id, or the beginning of one, leads to its trace; anything else, and that of several traces, to the matches. */
   const submit = async (): Promise<void> => {
     const id = draft.trim().toLowerCase();
@@ -54,9 +50,7 @@ export function SearchBar() {
         autocomplete="off"
         list="find-terms"
         value={draft}
-        onFocus={() => {
-          use(true);
-        }}
+        onFocus={onFocus}
         onInput={({ currentTarget: { value } }) => {
           // Where the matches are listed, the list follows.
           const isSearched = isListed || value === '';
@@ -65,7 +59,7 @@ export function SearchBar() {
         }}
       />
       <datalist id="find-terms">
-        {suggestedTerms(draft, answer?.terms ?? []).map((term) => (
+        {suggestedTerms(draft, terms).map((term) => (
           <option key={term} value={term} />
         ))}
       </datalist>

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { SearchTermsAnswer } from '../../../look/wire/view-answers.js';
 import { useApp } from '../../state/app.js';
 import { setParameters } from '../../shell/address.js';
 import { useParameter } from '../../state/parameter.js';
-import { useAnswer } from '../../data/use-answer.js';
+import { useSearchTerms } from '../../data/use-search-terms.js';
 
 /** The parameter of the view that says by what tables group; empty: as they do without it. */
 const GROUP_BY = 'group.by';
@@ -20,15 +19,13 @@ interface GroupByProps {
 
 /** Asks by what to group: attributes, with commas between several, or one of the kinds that a view has. */
 export function GroupBy({ kinds, words }: GroupByProps) {
-  const { server, view } = useApp();
+  const { view } = useApp();
   const by = useGroupBy();
   const [text, write] = useState(by);
   useEffect(() => {
     write(by);
   }, [by]);
-  const { answer } = useAnswer('attributes', (signal) =>
-    server.json<SearchTermsAnswer>('/data/search-terms', {}, signal),
-  );
+  const { attributes, onFocus } = useSearchTerms();
   const groupBy = (wanted: string): void => {
     setParameters(view, { [GROUP_BY]: wanted.trim() });
   };
@@ -50,6 +47,7 @@ export function GroupBy({ kinds, words }: GroupByProps) {
         placeholder="name, or attributes with commas"
         aria-invalid={words !== ''}
         value={text}
+        onFocus={onFocus}
         onInput={(event) => {
           write(event.currentTarget.value);
         }}
@@ -58,7 +56,7 @@ export function GroupBy({ kinds, words }: GroupByProps) {
         }}
       />
       <datalist id="group-by-names">
-        {(before === '' ? kinds : []).concat(answer?.attributes ?? []).map((name) => (
+        {(before === '' ? kinds : []).concat(attributes).map((name) => (
           <option key={name} value={before + name} />
         ))}
       </datalist>
