@@ -12,27 +12,33 @@ interface Query extends Server {
   query?: unknown;
 }
 
-function attributesOf({ database, serverAddress, serverPort }: Server): Attributes {
+function attributesOf(
+  { database, serverAddress, serverPort }: Server,
+  system = 'mysql',
+): Attributes {
   return {
-    'db.system.name': 'mysql',
+    'db.system.name': system,
     'db.namespace': text(database),
     'server.address': text(serverAddress),
     'server.port': number(serverPort),
   };
 }
 
+/** Errors of mariadb itself have numbers from here on. */
+const OWN_ERRORS = 45_000;
+
 /** `code` is the name of the server's error (`ER_DUP_ENTRY`), `errno` its number. */
 function failure(error: unknown): Failure {
   const { errno, sqlState } = (error ?? {}) as { errno?: unknown; sqlState?: unknown };
-  const isOfServer = typeof errno === 'number' && errno > 0 && typeof sqlState === 'string';
+  const isOfServer =
+    typeof errno === 'number' && errno > 0 && errno < OWN_ERRORS && typeof sqlState === 'string';
   return { ...failureOf(error), ...(isOfServer ? { status: String(errno) } : {}) };
 }
 
-const queries = new KeptDescriptions((sql, server, options) =>
-  queryDescription('mysql', sql, attributesOf(server), options),
-);
-
-function statement(channel: string): Operation<Query> {
+function statement(channel: string, system?: string): Operation<Query> {
+  const queries = new KeptDescriptions((sql, server, options) =>
+    queryDescription('mysql', sql, attributesOf(server, system), options),
+  );
   return {
     channel,
     kind: 'client',
@@ -47,8 +53,9 @@ function statement(channel: string): Operation<Query> {
 }
 
 /** Waiting for a connection of the pool, if there was anything to wait for. */
-function acquire(channel: string): Operation<Server & { result?: unknown }> {
-  return { ...poolWait(channel, 'mysql pool', attributesOf), failure };
+function acquire(channel: string, system = 'mysql'): Operation<Server & { result?: unknown }> {
+  const name = `${system} pool`;
+  return { ...poolWait(channel, name, (server) => attributesOf(server, system)), failure };
 }
 
 const connect: Operation<Server> = {
@@ -72,4 +79,10 @@ export const mysql2: Library = {
 export const mysql: Library = {
   name: 'mysql',
   operations: [statement('mysql:query'), acquire('mysql:pool:connect')],
+};
+
+/** MariaDB's own connector, into which the channels are injected. */
+export const mariadb: Library = {
+  name: 'mariadb',
+  operations: [statement('mariadb:query', 'mariadb'), acquire('mariadb:pool:connect', 'mariadb')],
 };

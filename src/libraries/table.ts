@@ -162,6 +162,14 @@ export const LIBRARIES = {
     packages: ['mssql'],
     inject: () => require('./injected/mssql.js') as Injections,
   },
+  mariadb: {
+    channels: ['mariadb:query', 'mariadb:pool:connect'],
+    spans: () => require('./mysql2.js') as Spans,
+    packages: ['mariadb'],
+    inject: () => require('./injected/mariadb.js') as Injections,
+    isOfModules: true,
+    bundle: { text: 'prepare command as already been closed', isClient: true },
+  },
   mysql: {
     channels: ['mysql:query', 'mysql:pool:connect'],
     spans: () => require('./mysql2.js') as Spans,
@@ -430,7 +438,6 @@ export const LIBRARIES = {
   inflight: { packages: ['inflight'], inject: carriers },
   ldapjs: { packages: ['ldapjs'], inject: clients },
   lie: { packages: ['lie'], inject: promises },
-  mariadb: { packages: ['mariadb'], inject: clients, isOfModules: true },
   memcached: { packages: ['memcached'], inject: clients },
   memoizee: { packages: ['memoizee'], inject: carriers },
   memjs: { packages: ['memjs'], inject: clients },

@@ -64,8 +64,11 @@ function replaced(
   const found = [...content.matchAll(patternOf(from))];
   if (isOptional && found.length === 0) return content;
   if (found.length !== 1) throw new TypeError(`it has "${String(from)}" ${found.length} times`);
-  const [{ index, 0: match }] = found as [RegExpExecArray];
-  const text = to.replaceAll('$channel', channel).replaceAll('$match', match);
+  const [{ index, 0: match, 1: group = '' }] = found as [RegExpExecArray];
+  const text = to
+    .replaceAll('$channel', channel)
+    .replaceAll('$1', group)
+    .replaceAll('$match', match);
   return content.slice(0, index) + text + content.slice(index + match.length);
 }
 

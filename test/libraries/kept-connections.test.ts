@@ -49,7 +49,7 @@ await describeWith(['PostgreSQL'], 'connections to PostgreSQL', () => {
 });
 
 await describeWith(['MariaDB'], 'connections to MariaDB', () => {
-  it.each(['mysql2', 'mysql2 in callbacks', 'mysql2 pool'])(
+  it.each(['mariadb', 'mariadb pool', 'mysql2', 'mysql2 in callbacks', 'mysql2 pool'])(
     'keep no spans, with %s',
     expectNothingKept,
   );

@@ -36,28 +36,6 @@ export const threads = carrier(
   [/(?<=const messageHandler = )\(\(event\) =>/, '$channel.bound((event) =>'],
 );
 
-/** What the server answers to a command is read where others have opened the connection or given it back. */
-export const mariadb = carrier(
-  'mariadb',
-  /^lib\/(?:pool|cmd\/command|io\/packet-input-stream)\.js$/,
-  ['this.cmdParam = cmdParam;', '$match $channel.keep(this);'],
-  ...['Debug', 'Basic'].map(
-    (name) =>
-      [
-        new RegExp(
-          `cmd\\.onPacketReceive\\(packet, [^)]*\\)(?<=receivePacket${name}\\(packet\\) \\{(?:(?!receivePacket)[^])*)`,
-        ),
-        '$channel.as(cmd, () => $match)',
-      ] as const,
-  ),
-  // Further packets of what has arrived.
-  [/\bcmd\.onPacketReceive\(pkt\.update\([^)]*\), [^)]*\)/, '$channel.as(cmd, () => $match)'],
-  [
-    /this\._acquireIdleConnection\(\((?<=\bgetConnection\(cmdParam, callback\) \{(?:(?!\n {2}\})[^])*)/,
-    'callback = $channel.bound(callback); $match',
-  ],
-);
-
 /** One connection serves all requests, also after the one that opened it; a message comes to the callback of its subscription. */
 export const nats: Injection = {
   files: [

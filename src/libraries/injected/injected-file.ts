@@ -15,7 +15,7 @@ export interface PublishedMethod {
 export interface ChangedText {
   readonly channel: string;
   readonly from: string | RegExp;
-  /** In it, `$channel` is what {@link injectedChannel} returns, and `$match` the text. */
+  /** In it, `$channel` is what {@link injectedChannel} returns, `$match` the text, and `$1` a group of it. */
   readonly to: string;
   /** Whether a file without it gets its other changes. */
   readonly isOptional?: boolean;

@@ -3,6 +3,7 @@ export const POOLS: ReadonlySet<string> = new Set([
   'generic pool',
   'http pool',
   'knex pool',
+  'mariadb pool',
   'mssql pool',
   'mysql pool',
   'postgresql pool',

@@ -1,4 +1,5 @@
-// Callbacks and rows on a connection and on a pool of one, both of which the first request opens.
+// Callbacks and rows on a connection and on a pool of one, both of which the first request opens. The pool sends a
+// ROLLBACK after a statement that has failed.
 import { once } from 'node:events';
 import { createConnection, createPool } from 'mariadb/callback';
 import { own } from '../program.mjs';
@@ -6,18 +7,26 @@ import { own } from '../program.mjs';
 export const needs = ['mysql'];
 export const expected = `
 own request 1
+  client mariadb ROLLBACK
+  client mariadb SELECT
+  client mariadb SELECT
+  client mariadb SELECT !ER_BAD_FIELD_ERROR
   own answer 1
   own connection 1
   own failure 1
   own row 1
 own request 2
+  client mariadb ROLLBACK
+  client mariadb SELECT
+  client mariadb SELECT
+  client mariadb SELECT !ER_BAD_FIELD_ERROR
   own answer 2
   own connection 2
   own failure 2
   own row 2
 `;
 export const difference =
-  'OpenTelemetry has the callbacks of the second request below the first. Each is its caller’s.';
+  'OpenTelemetry has no queries, and the callbacks of the second request below the first. Each is its caller’s.';
 
 export async function run() {
   const server = { host: '127.0.0.1', user: 'root' };
