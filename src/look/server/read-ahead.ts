@@ -8,15 +8,6 @@ import { reportAnswer } from './routes/report.js';
 import { countSpansOf } from './rows/chosen-rows.js';
 import { boundDurations } from './rows/sort-keys.js';
 
-/** Reads the columns that every picture needs, so that the first one does not wait for them. */
-export function readPicture(recording: Recording): void {
-  const { tracks, length } = recording.index;
-  const shown = tracks.slice(0, 16).map(({ number }) => number);
-  const to = Math.max(1, length);
-  const screen = { width: 1024, lanes: 64 };
-  boxesOf(recording, { from: 0, to, width: 1024, tracks: shown, budget: 1000, screen });
-}
-
 /** Does what the first questions of a page would have to wait for, while nobody asks anything. */
 export async function readAhead(recording: Recording): Promise<void> {
   try {

@@ -8,7 +8,7 @@ import type { LookIndex } from '../index/look-index.js';
 import { encodeColumns } from '../wire/columns.js';
 import { Query, WrongQuestion } from './route.js';
 import type { Answer, Route } from './route.js';
-import { readAhead, readPicture } from './read-ahead.js';
+import { readAhead } from './read-ahead.js';
 import { Recording } from './recording.js';
 import {
   type Refusal,
@@ -140,7 +140,6 @@ export async function startViewServer(options: ViewOptions): Promise<ViewServer>
   const files = readPageFiles(pageDirectory);
   const token = new Token();
   const recording = new Recording(index, live, paths);
-  readPicture(recording);
   const server = createServer({ maxHeaderSize: 32_768 }, (request, response) => {
     void respond(request, response);
   });
