@@ -239,7 +239,7 @@ describe('findings', () => {
     });
     expect(rulesOf(findings)).toEqual(['pool is the queue']);
     expect(findings[0]!.text).toBe(
-      'generic pool of shop is too small: GET /orders/:id waits 30 ms for a connection (p95), of its 36 ms',
+      'generic pool of shop is too small: GET /orders/:id waits 30 ms of its 36 ms for a connection (p95)',
     );
     expect(findings[0]!.evidence).toMatch(
       /^299 waits of 8.97 s together, held by GET \/orders\/:id/,
