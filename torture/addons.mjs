@@ -47,6 +47,8 @@ export function buildSanitized(kind) {
     }).trim(),
     // What Node leaves at its end, and that V8 has handlers of its own, is nothing to report.
     ASAN_OPTIONS: 'detect_leaks=0,allow_user_segv_handler=1',
+    // It does not see how Node's own threads wait for each other, and to describe each such race takes minutes.
+    TSAN_OPTIONS: 'ignore_noninstrumented_modules=1',
   };
 }
 
