@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { ActiveContext } from '../../spans/context/active-context.js';
 import { spans } from '../../spans/shared-spans.js';
 
-type IsActive<Context> = (context: Context) => boolean;
+type IsActive<Context> = (context: Context, event: string | symbol) => boolean;
 
 const isItself: IsActive<unknown> = (context) => spans.activeContext() === context;
 
@@ -26,6 +26,8 @@ export function emitInContext<Context extends ActiveContext | undefined>(
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its object
   const { emit } = emitter;
   replaceMethod(emitter, 'emit', function (this: EventEmitter, ...event: Parameters<Emit>) {
-    return isActive(context) ? emit.apply(this, event) : spans.applyIn(context, emit, this, event);
+    return isActive(context, event[0])
+      ? emit.apply(this, event)
+      : spans.applyIn(context, emit, this, event);
   });
 }

@@ -21,35 +21,58 @@ function parserKey(socket: ClientSocket): symbol | undefined {
 }
 
 /**
- * Has what a socket receives be below nobody, once the request that opened it is over: Node calls its listeners in the
- * context in which it was made, and clients keep a connection for all requests. What comes by HTTP is below its own.
+ * Has what an emitter receives be below nobody, once the request that opened it is over: Node calls its listeners in the
+ * context in which it was made, and clients keep a connection for all requests.
+ *
+ * @param isOwn whether an event is below its own.
  */
-export function socketsBelowNobody(): void {
-  const guard = new Guard('sockets');
+function belowNobody(
+  emitter: EventEmitter | undefined,
+  isOwn: (event: string | symbol) => boolean,
+): void {
+  const root = spans.activeContext()?.activeSpan?.root;
+  // Anybody may publish on the channels of Node.
+  if (root === undefined || typeof emitter?.emit !== 'function') return;
+  emitInContext(
+    undefined,
+    emitter,
+    (_, event) =>
+      root.recording || spans.activeContext()?.activeSpan?.root !== root || isOwn(event),
+  );
+}
+
+/** What comes by HTTP is below its own request. */
+function speaksHttp(socket: ClientSocket | undefined): () => boolean {
+  let parser: symbol | null | undefined;
+  return () => {
+    if (socket!._httpMessage) return true;
+    if (parser === undefined) {
+      const found = parserKey(socket!);
+      // It gets its parser before the first bytes, if ever.
+      if (found === undefined && socket!.bytesRead === 0) return false;
+      parser = found ?? null;
+    }
+    return parser !== null && Boolean(socket![parser]);
+  };
+}
+
+/** The end of a worker or a child concerns who started it. */
+const isNoMessage = (event: string | symbol): boolean => event !== 'message';
+
+/** Has what sockets, workers and child processes say after the request that began them be below nobody. */
+export function answersBelowNobody(): void {
+  const guard = new Guard('sockets, workers and child processes');
   const observe = (message: { socket?: ClientSocket } | null | undefined): void => {
-    const socket = message?.socket;
-    const root = spans.activeContext()?.activeSpan?.root;
-    // Anybody may publish on the channel of Node.
-    if (root === undefined || typeof socket?.emit !== 'function') return;
-    let parser: symbol | null | undefined;
-    const speaksHttp = (): boolean => {
-      if (socket._httpMessage) return true;
-      if (parser === undefined) {
-        const found = parserKey(socket);
-        // It gets its parser before the first bytes, if ever.
-        if (found === undefined && socket.bytesRead === 0) return false;
-        parser = found ?? null;
-      }
-      return parser !== null && Boolean(socket[parser]);
-    };
-    emitInContext(
-      undefined,
-      socket,
-      () => root.recording || spans.activeContext()?.activeSpan?.root !== root || speaksHttp(),
-    );
+    belowNobody(message?.socket, speaksHttp(message?.socket));
   };
   guard.subscribe('udp.socket', observe);
   guard.subscribe('net.client.socket', observe);
+  guard.subscribe('worker_threads', (message: { worker?: EventEmitter } | null | undefined) => {
+    belowNobody(message?.worker, isNoMessage);
+  });
+  guard.subscribe('child_process', (message: { process?: EventEmitter } | null | undefined) => {
+    belowNobody(message?.process, isNoMessage);
+  });
 }
 
 /** The timer by which a server of HTTP looks for requests that do not come. Node does not document it. */

@@ -5,7 +5,7 @@ import { traceFetchCalls } from './fetch-calls.js';
 import { traceHttpCalls } from './http-calls.js';
 import { traceHttp2Calls } from './http2-calls.js';
 import { traceHttp2Requests } from './http2-requests.js';
-import { socketsBelowNobody, listenBelowNobody } from './listening.js';
+import { answersBelowNobody, listenBelowNobody } from './listening.js';
 import { propagationPolicy } from './propagation-policy.js';
 import { ServerRecorder } from './server-recorder.js';
 import { traceSocketlessRequests } from './socketless-requests.js';
@@ -20,7 +20,7 @@ export function recordRequests({ context, propagation, trust }: ProcessPlan): Se
   const server = new ServerRecorder(policy, context);
   if (context) {
     listenBelowNobody();
-    socketsBelowNobody();
+    answersBelowNobody();
   }
   traceConnections(server);
   traceHttp2Requests(server);
