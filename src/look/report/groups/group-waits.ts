@@ -19,6 +19,8 @@ import type { Steps } from '../../index/turns.js';
 /** Groups of which it is asked, those with the most time first, and spans of each that are looked at. */
 const MOST_GROUPS = 20;
 const SAMPLES = 100;
+/** Of these: by time alone, some quick requests would stand for all quick ones. */
+const BY_NUMBER = 0.5;
 /** Rows that are looked at for the spans of one group: long ones overlap many others. */
 const MOST_ROWS = 1 << 20;
 
@@ -99,7 +101,7 @@ class SampledGroup implements SampledWaits {
   constructor({ durations, released, releasedTime }: GroupTally) {
     const count = durations.count - released;
     const total = durations.total - releasedTime;
-    this.#sampler = new TimeSampler({ count, total }, SAMPLES);
+    this.#sampler = new TimeSampler({ count, total }, SAMPLES, BY_NUMBER);
   }
 
   /** How often the next span of the group counts; 0: it is not looked at. */

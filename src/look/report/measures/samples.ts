@@ -5,39 +5,45 @@ export function nextRandom(random: number): number {
   return (Math.imul(random, 1_103_515_245) + 12_345) & 0x7fff_ffff;
 }
 
-/** Takes some of many durations, evenly from their sum: one that is twice as long is taken twice as often. */
+/** Takes some of many durations, evenly from their sum, from their number, or from both: long ones are among them then. */
 export class TimeSampler {
   readonly #most: number;
   readonly #isWhole: boolean;
-  /** Ns for each sample. */
-  readonly #step: number;
-  #time = 0;
-  #taken = 0;
-  /** In steps: the time of the next sample, which lies anywhere in its step. */
+  /** Samples for each ns, and for each duration. */
+  readonly #ofTime: number;
+  readonly #ofEach: number;
+  /** In samples: how far one has come, and where the next one is, which lies anywhere in its step. */
+  #passed = 0;
   #next = 0.5;
+  #taken = 0;
   #random = 1;
 
-  /** @param all how many durations there are, and their sum. */
-  constructor({ count, total }: { count: number; total: number }, most: number) {
+  /**
+   * @param all how many durations there are, and their sum.
+   * @param byNumber the part of the samples that is taken evenly from the number: no duration then counts much more often
+   *   than it should.
+   */
+  constructor({ count, total }: { count: number; total: number }, most: number, byNumber = 0) {
     this.#most = most;
     this.#isWhole = count <= most;
-    this.#step = total / most;
+    this.#ofTime = (most * (1 - byNumber)) / Math.max(1, total);
+    this.#ofEach = (most * byNumber) / Math.max(1, count);
   }
 
   /** How often the next duration counts; 0: it is not looked at. */
   weightOf(duration: number): number {
-    if (duration === 0) return 0;
     if (this.#isWhole) return 1;
-    this.#time += duration;
+    const samples = duration * this.#ofTime + this.#ofEach;
+    this.#passed += samples;
     const before = this.#taken;
     // Not for longer, whatever a forged index says of the times.
-    while (this.#taken < this.#most && this.#time >= this.#next * this.#step) {
+    while (this.#taken < this.#most && this.#passed >= this.#next) {
       this.#taken += 1;
       // The same in every run. At equal distances, samples would meet the same spans of a pattern.
       this.#random = nextRandom(this.#random);
       this.#next = this.#taken + this.#random / 0x8000_0000;
     }
-    return ((this.#taken - before) * this.#step) / duration;
+    return this.#taken === before ? 0 : (this.#taken - before) / samples;
   }
 }
 

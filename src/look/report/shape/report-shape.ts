@@ -57,7 +57,7 @@ interface Latency {
 
 /** Waits of a group's spans, in their own process and in those that they called. */
 export interface GroupWaits {
-  /** How many spans were looked at, taken evenly from the time of all; 0: none. */
+  /** How many spans were looked at, taken evenly from their time and number; 0: none. */
   sampled: number;
   /** The longest first. */
   waitedFor: WaitedFor[];

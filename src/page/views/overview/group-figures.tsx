@@ -48,7 +48,7 @@ export function GroupFigures({ report: given }: { report: Report }) {
         <p class="quiet">
           “waited for” is an estimate: from at most{' '}
           {countText(Math.max(...waiting.map(({ sampled }) => sampled)))} spans of each {by}, taken
-          evenly from their time.
+          evenly from their time and number.
         </p>
       )}
     </>

@@ -46,7 +46,7 @@ export function RequestParts({ group }: { group: Group }) {
           <tr>
             <td colSpan={4} class="quiet">
               Estimated from {countText(sampled)} of {countText(recorded)}, taken evenly from their
-              time.
+              number and time.
             </td>
           </tr>
         </tfoot>

@@ -113,7 +113,7 @@ export function groupWaitTable(report: GroupedBy & Pick<Report, 'groups'>): Repo
     ...(by === 'service' ? [] : [serviceColumn<Group>(1)]),
     fieldColumn('sampled', 'count', 2, {
       title: 'looked at',
-      explanation: 'How many of its spans were looked at, taken evenly from their time',
+      explanation: 'How many of its spans were looked at, taken evenly from their time and number',
     }),
     {
       title: 'waited for',
