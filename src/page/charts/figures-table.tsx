@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { cellText, isNumeric } from '../../look/report/print/tables/report-table.js';
 import type { ReportColumn, ReportTable } from '../../look/report/print/tables/report-table.js';
 import { countText } from '../../look/report/measures/units.js';
@@ -12,6 +13,8 @@ export interface FiguresTableProps<T> {
   /** Default: the title of the table. */
   caption?: string;
   table: ReportTable<T>;
+  /** Rows that are shown at first; default: all. */
+  few?: number;
   /** Renders a cell; undefined: its text. */
   cell?: (row: T, column: ReportColumn<T>, text: string, at: number) => ComponentChildren;
   /** The column by which rows are sorted; a click on the title of another calls `choose`. */
@@ -22,10 +25,14 @@ export interface FiguresTableProps<T> {
 export function FiguresTable<T>({
   table,
   caption = table.title,
+  few = Infinity,
   cell,
   sort,
 }: FiguresTableProps<T>) {
   const { columns, rows, more, what } = table;
+  const [isOpen, open] = useState(false);
+  const shown = isOpen ? rows : rows.slice(0, few);
+  const hidden = rows.length - shown.length;
   if (rows.length === 0) return null;
   const head = columns.find(({ least = 0 }) => least > 8) ?? columns[0]!;
   return (
@@ -40,7 +47,7 @@ export function FiguresTable<T>({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, at) => (
+          {shown.map((row, at) => (
             <tr key={at}>
               {columns.map((column) => {
                 const text = cellText(column, row);
@@ -61,9 +68,19 @@ export function FiguresTable<T>({
           ))}
         </tbody>
       </table>
-      {more > 0 && (
+      {hidden + more > 0 && (
         <p>
-          {countText(more)} more {what}.
+          {countText(hidden + more)} more {what}
+          {hidden > 0 ? ': ' : '.'}
+          {hidden > 0 && (
+            <Link
+              go={() => {
+                open(true);
+              }}
+            >
+              show {more > 0 ? countText(hidden) : 'all'}
+            </Link>
+          )}
         </p>
       )}
     </div>

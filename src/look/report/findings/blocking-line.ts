@@ -1,6 +1,6 @@
 import { counted } from '../../../core/readable-text.js';
 import { durationText, shareText } from '../measures/units.js';
-import { delayedText } from '../print/interruption-texts.js';
+import { delayedText, stallsText } from '../print/interruption-texts.js';
 import { codeText } from '../names/code-text.js';
 import type { Rule } from './evidence.js';
 
@@ -17,6 +17,9 @@ export const blockingLine: Rule = {
   find({ report: { interruptions, length }, stallsOfLines, window }) {
     return interruptions.lines.flatMap((line, number) => {
       const { service, count, delayed } = line;
+      const requests = line.requests.reduce((sum, each) => sum + each.count, 0);
+      const spans = counted(delayed, 'span');
+      const waiting = requests === 0 ? spans : `${spans} of ${counted(requests, 'request')}`;
       // Of slow machines and of collections the line is not the reason. What is said are the figures of the table.
       const stalls = stallsOfLines[number]!;
       const total = stalls.reduce((sum, { own }) => sum + own, 0);
@@ -30,8 +33,8 @@ export const blockingLine: Rule = {
         // What waits for the loop loses as much as the loop.
         lost: line.total + (delayed * line.total) / count,
         service,
-        text: `${service ?? 'an event loop'} was blocked for ${durationText(line.total)} by ${codeText(line)}: ${counted(delayed, 'span')} waited`,
-        evidence: `${counted(count, 'stall')}, the longest ${durationText(line.max)}, ${shareText(line.total / length)} of the time${routes === '' ? '' : `; delayed ${routes}`}`,
+        text: `${service ?? 'an event loop'} was blocked for ${durationText(line.total)} by ${codeText(line)}: ${waiting} waited`,
+        evidence: `${stallsText(count, interruptions)}, the longest ${durationText(line.max)}, ${shareText(line.total / length)} of the time${routes === '' ? '' : `; delayed ${routes}`}`,
         trace: null,
         section: 'stalls',
         where: [],

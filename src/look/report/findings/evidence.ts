@@ -31,6 +31,8 @@ export interface Rule {
   readonly name: FindingRule;
   /** Whether few requests or a short time do for it. */
   readonly isAlways?: boolean;
+  /** Whether it counts requests too while whose process got no CPU. */
+  readonly ignoresCpu?: boolean;
   find(evidence: Evidence): Finding[];
 }
 

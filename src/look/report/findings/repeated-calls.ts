@@ -20,6 +20,8 @@ interface Repeated {
 /** A request asks the same of one callee again and again, one call after the other: N+1 queries. */
 export const repeatedCalls: Rule = {
   name: 'repeated calls',
+  // Its figures are those of the table of routes.
+  ignoresCpu: true,
   find({ routes, window, index }) {
     return routes.flatMap(({ group, requests }) => {
       if (group.recorded < LEAST_REQUESTS) return [];

@@ -42,7 +42,7 @@ export function findingsOf(evidence: Evidence): Finding[] {
   const isEnough = by === 'route' && length >= LEAST_TIME && requests >= LEAST_REQUESTS;
   const seen = withCpu(evidence);
   return RULES.filter(({ isAlways }) => isAlways === true || isEnough)
-    .flatMap((rule) => rule.find(seen))
+    .flatMap((rule) => rule.find(rule.ignoresCpu === true ? evidence : seen))
     .sort((a, b) => LOSSES.indexOf(a.loss) - LOSSES.indexOf(b.loss) || b.lost - a.lost)
     .slice(0, MOST_FINDINGS);
 }

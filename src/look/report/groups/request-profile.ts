@@ -71,6 +71,7 @@ export function profileOf(
     addToList(calls, key, at);
   }
   const waits = new Map<string, number>();
+  const pauses = spans.slice(rows.length);
   const reached = new Map<number, string>();
   for (let at = 1; at < rows.length; at++) {
     const { parent, service: its } = spans[at]!;
@@ -91,7 +92,7 @@ export function profileOf(
     weight,
     calls: [...calls.values()].map((each) => ({
       kind: rowAt(index, rows[each[0]!]!).kind,
-      ...callsOf(each, spans, reached),
+      ...callsOf(each, spans, pauses, reached),
     })),
     waits,
     pools,
@@ -124,6 +125,7 @@ function ownSpans(
 function callsOf(
   all: readonly number[],
   spans: readonly TreeSpan[],
+  pauses: readonly TreeSpan[],
   services: ReadonlyMap<number, string>,
 ): Omit<CallsOfRequest, 'kind'> {
   const { name, system } = spans[all[0]!]!;
@@ -142,7 +144,7 @@ function callsOf(
   };
   if (all.length < RETRIED) return found;
   for (const siblings of siblingsOf(all, spans)) {
-    const { count, time } = runOf(siblings, spans);
+    const { count, time } = runOf(siblings, spans, pauses);
     if (count > found.inRow) [found.inRow, found.inRowTime] = [count, time];
     const isFailed = (at: number | undefined) => at !== undefined && spans[at]!.status === 'error';
     found.isRetried ||=
@@ -169,10 +171,14 @@ function siblingsOf(all: readonly number[], spans: readonly TreeSpan[]): Iterabl
   return byMaker.values();
 }
 
-/** How many calls ran one after the other, and for how long; none if they ran at the same time. */
+/**
+ * How many calls ran one after the other, and for how long without what blocked them, as the table of routes counts;
+ * none if they ran at the same time.
+ */
 function runOf(
   siblings: readonly number[],
   spans: readonly TreeSpan[],
+  pauses: readonly TreeSpan[],
 ): { count: number; time: number } {
   let [sum, covered, until] = [0, 0, -Infinity];
   for (const at of siblings) {
@@ -182,5 +188,8 @@ function runOf(
     until = Math.max(until, end);
   }
   const isInRow = sum - covered <= MOST_OVERLAP * sum;
-  return isInRow ? { count: siblings.length, time: covered } : { count: 0, time: 0 };
+  if (!isInRow) return { count: 0, time: 0 };
+  const own = pauses.filter(({ parent }) => siblings.includes(parent));
+  const paused = own.reduce((time, { start, end }) => time + end - start, 0);
+  return { count: siblings.length, time: Math.max(0, covered - paused) };
 }

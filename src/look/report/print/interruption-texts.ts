@@ -1,5 +1,12 @@
 import { countText, durationText, shareText, timeText } from '../measures/units.js';
-import type { LongStall, NamedCount, StallLine, ThreadOfProcess } from '../shape/thread-shape.js';
+import { counted } from '../../../core/readable-text.js';
+import type {
+  Interruptions,
+  LongStall,
+  NamedCount,
+  StallLine,
+  ThreadOfProcess,
+} from '../shape/thread-shape.js';
 import { codeText } from '../names/code-text.js';
 import type { SlowTrace } from '../shape/trace-shape.js';
 
@@ -62,6 +69,17 @@ export function interruptedText({ duration, stalls, collections }: SlowTrace): s
 /** Routes whose requests a line delayed: `GET /orders 212, POST /buy 40`. */
 export function delayedText({ requests }: Pick<StallLine, 'requests'>): string {
   return requests.map(({ name, count }) => `${name} ${countText(count)}`).join(', ');
+}
+
+/** How many stalls there were, whatever their cause. */
+export function stallsIn({ stalls }: Pick<Interruptions, 'stalls'>): number {
+  return stalls.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** `18 of 20 stalls` */
+export function stallsText(count: number, interruptions: Pick<Interruptions, 'stalls'>): string {
+  const all = stallsIn(interruptions);
+  return `${count === all ? '' : `${countText(count)} of `}${counted(all, 'stall')}`;
 }
 
 /** Names the stall or collection that delayed a trace; undefined: that was not asked for. */

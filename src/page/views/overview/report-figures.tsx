@@ -56,20 +56,6 @@ export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: Rep
   const incomplete = incompleteText(report);
   const isEmpty = report.groups.length === 0 && threads.length === 0 && mpi.length === 0;
   const hasRequests = report.by === 'route';
-  const openFirst = report.sources.some(({ state }) => state === 'died' || state === 'unfinished');
-  const open = (
-    <Section
-      name="open"
-      table={openTable(report)}
-      cell={(_, { title }, text, at) =>
-        title === 'span' ? (
-          <RowLink found={rows.open[at]} view="trace">
-            {text}
-          </RowLink>
-        ) : undefined
-      }
-    />
-  );
   return (
     <>
       <p class="quiet">{summaryText(report)}.</p>
@@ -88,7 +74,6 @@ export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: Rep
         <MpiFigures key={run.path} run={run} number={at} />
       ))}
       <OverTime report={report} onRange={onRange} />
-      {openFirst && open}
       <section id="section-routes" aria-label="Routes">
         {children}
         <GroupFigures report={report} />
@@ -111,15 +96,28 @@ export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: Rep
             ) : undefined;
           }}
         />
-        <Section name="stalls" table={stallLineTable(interruptions)} />
-        <Section name="recordings" table={processTable(report)} />
         <Section name="pools" table={poolTable(pools)} />
+        <Section name="stalls" table={stallLineTable(interruptions)} />
+        <Section name="profile" table={profileTable(report.profile)} />
+        <Section name="allocations" table={allocationTable(report.allocations)} />
+        <Section name="memory" table={memoryTable(memory)} />
+        <Section name="recordings" table={processTable(report)} />
       </div>
-      {!openFirst && open}
+      <Section
+        name="open"
+        table={openTable(report)}
+        cell={(_, { title }, text, at) =>
+          title === 'span' ? (
+            <RowLink found={rows.open[at]} view="trace">
+              {text}
+            </RowLink>
+          ) : undefined
+        }
+      />
       <ServiceMap report={report} />
       {!hasRequests && <Section name="threads" table={threadTable(threads)} />}
       <details class="more">
-        <summary>More figures: slowest traces, stalls one by one, threads, memory</summary>
+        <summary>More figures: slowest traces, stalls one by one, threads</summary>
         <SlowTraces slowest={slowest} rows={rows.slowest} />
         <Section
           name="longest"
@@ -146,15 +144,15 @@ export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: Rep
             }
           />
           <Section name="slow-shares" table={slowShareTable(interruptions)} />
-          <Section name="profile" table={profileTable(report.profile)} />
-          <Section name="allocations" table={allocationTable(report.allocations)} />
-          <Section name="memory" table={memoryTable(memory)} />
         </div>
         <p class="quiet">{costText(report)}.</p>
       </details>
     </>
   );
 }
+
+/** Rows of a section that are shown at first. */
+const FEW = 7;
 
 interface SectionProps<T> extends Pick<FiguresTableProps<T>, 'cell'> {
   name: string;
@@ -168,7 +166,7 @@ function Section<T>({ name, table, ...further }: SectionProps<T>) {
   const tabIndex = further.cell === undefined ? 0 : undefined;
   return (
     <section id={`section-${name}`} aria-label={table.title} tabIndex={tabIndex}>
-      <FiguresTable table={table} {...further} />
+      <FiguresTable table={table} few={FEW} {...further} />
     </section>
   );
 }

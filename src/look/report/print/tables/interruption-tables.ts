@@ -1,5 +1,13 @@
 import { codeText } from '../../names/code-text.js';
-import { AT_START, causeText, countsText, delayedText, ranText } from '../interruption-texts.js';
+import {
+  AT_START,
+  causeText,
+  countsText,
+  delayedText,
+  ranText,
+  stallsIn,
+  stallsText,
+} from '../interruption-texts.js';
 import type {
   Interruptions,
   LongStall,
@@ -38,9 +46,13 @@ export function interruptionTable({ threads }: Interruptions): ReportTable<Threa
 }
 
 /** The code that blocked event loops. */
-export function stallLineTable({ lines }: Interruptions): ReportTable<StallLine> {
+export function stallLineTable(interruptions: Interruptions): ReportTable<StallLine> {
+  const { lines } = interruptions;
+  const count = lines.reduce((sum, line) => sum + line.count, 0);
+  const rest =
+    count === stallsIn(interruptions) ? '' : '; the rest: no CPU, collections, starts, no stack';
   return tableOf<StallLine>(
-    'Code that blocked event loops',
+    `Code that blocked event loops: ${stallsText(count, interruptions)}${rest}`,
     [
       { title: 'code', unit: 'text', value: codeText, spare: 0, least: 24 },
       fieldColumn('count', 'count', 0),
@@ -66,8 +78,8 @@ export function stallLineTable({ lines }: Interruptions): ReportTable<StallLine>
 }
 
 /** The table of the longest stalls: what the thread did meanwhile, and what waited for it. */
-export function longStallTable({ longest }: Interruptions): ReportTable<LongStall> {
-  return tableOf<LongStall>(
+export function longStallTable(interruptions: Interruptions): ReportTable<LongStall> {
+  const table = tableOf<LongStall>(
     'The longest stalls',
     [
       fieldColumn('duration', 'duration', 0, { title: 'took' }),
@@ -95,10 +107,11 @@ export function longStallTable({ longest }: Interruptions): ReportTable<LongStal
         isProse: true,
       },
     ],
-    shownStalls(longest),
+    shownStalls(interruptions.longest),
     STALLS_LIMIT,
     'stalls',
   );
+  return { ...table, more: stallsIn(interruptions) - table.rows.length };
 }
 
 function whyText(stall: LongStall): string | null {

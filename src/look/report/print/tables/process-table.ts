@@ -1,7 +1,6 @@
 import { counted } from '../../../../core/readable-text.js';
 import type { Report, ReportSource } from '../../shape/report-shape.js';
 import type { MemoryCurve } from '../../shape/thread-shape.js';
-import { bytesText } from '../../measures/units.js';
 import { endText, STATE_TEXTS } from '../report-texts.js';
 import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
@@ -32,8 +31,10 @@ export function processTable({
           state === 'died' || state === 'unfinished' || heapLimit !== null,
       },
       fieldColumn('recorded', 'duration', 1),
-      memoryColumn('heap', memory),
-      memoryColumn('resident', memory),
+      memoryColumn('heap', 'last', 2, memory),
+      memoryColumn('heap', 'max', 3, memory),
+      memoryColumn('resident', 'last', 2, memory),
+      memoryColumn('resident', 'max', 3, memory),
     ],
     rows,
     LIMIT,
@@ -41,20 +42,21 @@ export function processTable({
   );
 }
 
-/** The memory at the end, and the most: `48 MiB of 61 MiB`. */
+/** A figure of the memory of a process. */
 function memoryColumn(
   kind: MemoryCurve['kind'],
+  figure: 'last' | 'max',
+  spare: number,
   memory: readonly MemoryCurve[],
 ): ReportTable<ReportSource>['columns'][number] {
   return {
-    title: kind === 'heap' ? 'heap at end, most' : 'resident at end, most',
-    unit: 'text',
-    value: ({ pid, service }) => {
-      const curve = memory.find(
-        (each) => each.kind === kind && each.pid === pid && each.service === service,
-      );
-      return curve === undefined ? null : `${bytesText(curve.last)}, ${bytesText(curve.max)}`;
-    },
-    spare: 2,
+    title: figure === 'last' ? kind : `max ${kind}`,
+    explanation: figure === 'last' ? 'At the end' : 'The highest',
+    unit: 'bytes',
+    value: ({ pid, service }) =>
+      memory.find((each) => each.kind === kind && each.pid === pid && each.service === service)?.[
+        figure
+      ] ?? null,
+    spare,
   };
 }
