@@ -18,7 +18,7 @@ export function comparisonSummary(groups: readonly ComparedGroup[]): string {
   const compared = groups.filter(({ ratio }) => ratio !== null);
   const changed = [...presenceChanges(groups), ...callChanges(groups)];
   if (compared.length === 0) {
-    return [...changed, 'No kind of span is often enough in both to compare it.'].join(' ');
+    return ['No kind of span is often enough in both to compare it.', ...changed].join(' ');
   }
   const slower = compared.filter(({ change }) => change === 'slower');
   const faster = compared.filter(({ change }) => change === 'faster');
@@ -33,7 +33,7 @@ export function comparisonSummary(groups: readonly ComparedGroup[]): string {
     `${countText(same)} took about the same`,
     ...(few > 0 ? [`${countText(few)} were too few to compare`] : []),
   ];
-  return [...changed, `${counts.join('; ')}.`, ...shiftText(groups)].join(' ');
+  return [`${counts.join('; ')}.`, ...changed, ...shiftText(groups)].join(' ');
 }
 
 /** Groups that hardly are on one of the sides, and what is said of them. */
@@ -50,30 +50,34 @@ export function isPresence(change: ComparedGroup['change']): change is keyof typ
 }
 
 function presenceChanges(groups: readonly ComparedGroup[]): string[] {
-  const texts = Object.entries(PRESENCES).flatMap(([presence, text]) => {
-    const count = groups.filter(({ change }) => change === presence).length;
-    return count === 0 ? [] : [`${countText(count)} ${text}`];
-  });
-  return texts.length === 0 ? [] : [`Of the kinds of spans, ${texts.join(', ')}.`];
+  const changes = groups.map(({ change }) => change);
+  return countsText('Other kinds of spans', changes, PRESENCES);
 }
+
+const CALL_CHANGES = {
+  appeared: 'new',
+  vanished: 'gone',
+  more: 'more often',
+  fewer: 'less often',
+} as const;
 
 /** Of calls that are made more or less often a request: how many there are of each. */
 function callChanges(groups: readonly ComparedGroup[]): string[] {
-  const changes = groups.flatMap(({ calls }) => calls.flatMap(({ change }) => change ?? []));
-  if (changes.length === 0) return [];
-  const kinds = [
-    ['appeared', 'appeared'],
-    ['vanished', 'vanished'],
-    ['more', 'is made more often a request'],
-    ['fewer', 'is made less often a request'],
-  ] as const;
-  const texts = kinds.flatMap(([kind, text]) => {
-    const count = changes.filter((each) => each === kind).length;
-    return count === 0
-      ? []
-      : [`${countText(count)} ${count > 1 ? text.replace(/^is/, 'are') : text}`];
+  const changes = groups.flatMap(({ calls }) => calls.map(({ change }) => change));
+  return countsText('Calls a request makes', changes, CALL_CHANGES);
+}
+
+/** `Other kinds of spans: 4 gone, 1 new.`; nothing if there is none. */
+function countsText(
+  of: string,
+  changes: readonly (string | null)[],
+  words: Readonly<Record<string, string>>,
+): string[] {
+  const texts = Object.entries(words).flatMap(([change, text]) => {
+    const count = changes.filter((each) => each === change).length;
+    return count === 0 ? [] : [`${countText(count)} ${text}`];
   });
-  return [`Of the calls, ${texts.join('; ')}.`];
+  return texts.length === 0 ? [] : [`${of}: ${texts.join(', ')}.`];
 }
 
 function shiftText(groups: readonly ComparedGroup[]): string[] {
