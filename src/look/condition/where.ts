@@ -1,7 +1,7 @@
 import { outOfRange } from '../../core/errors.js';
 import { didYouMean } from '../../core/nearest-name.js';
 import type { Condition } from '../index/look-index.js';
-import type { ReportOptions } from '../report/report.js';
+import type { GroupBy } from '../report/shape/report-shape.js';
 import { parseDuration, UNITS } from './time-point.js';
 
 const COMPARISON = /^([^=<>]+)(=|<=|>=|<|>)([^]*)$/;
@@ -142,7 +142,10 @@ const GROUPS_BY = ['route', 'name', 'service'] as const;
  *
  * @throws RangeError for what is neither, in words without a subject.
  */
-export function groupsBy(given: readonly string[] = []): Pick<ReportOptions, 'by' | 'attributes'> {
+export function groupsBy(given: readonly string[] = []): {
+  by?: Exclude<GroupBy, 'attribute'>;
+  attributes?: string[];
+} {
   const all = given.flatMap((text) => text.split(',')).map((text) => text.trim());
   const some = all.filter((name) => name !== '');
   const names = some.length === 0 ? all : some;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { parseFindText } from '../../look/condition/where.js';
 import type { TraceAnswer } from '../../look/wire/view-answers.js';
 import { FIND_TEXT, searchFor } from '../data/choice.js';
 import { suggestedTerms } from '../data/search.js';
@@ -9,6 +10,15 @@ import { useStore } from '../state/store.js';
 
 /** Fewer digits may be a word. */
 const TRACE_DIGITS = /^[\da-f]{6,32}$/;
+
+function isCondition(text: string): boolean {
+  try {
+    parseFindText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Id of its field. */
 export const SEARCH_FIELD = 'find-text';
@@ -52,8 +62,8 @@ export function SearchBar() {
         value={draft}
         onFocus={onFocus}
         onInput={({ currentTarget: { value } }) => {
-          // Where the matches are listed, the list follows.
-          const isSearched = isListed || value === '';
+          // Where the matches are listed, the list follows what is a condition yet; Enter says why another text is none.
+          const isSearched = value === '' || (isListed && isCondition(value));
           if (isSearched) searchFor(view, value);
           write({ after: isSearched ? value : text, value });
         }}
