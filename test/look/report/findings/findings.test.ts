@@ -16,9 +16,15 @@ interface Request {
 }
 
 /** A call below a span, from `at` to `at + length` ms after the request's start. */
-function call({ start }: Request, parent: Span, name: string, at: number, length: number): Span {
+function call(
+  { start }: Request,
+  parent: Span,
+  name: string,
+  at: number,
+  length: number,
+  attributes: Record<string, string> = { 'db.system.name': 'postgresql' },
+): Span {
   const startTime = start + BigInt(Math.round(at * 1000)) * 1000n;
-  const attributes = { 'db.system.name': 'postgresql' };
   const span = startSpan(name, attributes, { kind: 'client', parent, startTime });
   return Object.assign(span, { endLater: startTime + BigInt(Math.round(length * 1000)) * 1000n });
 }
@@ -209,6 +215,25 @@ describe('findings', () => {
     const [timeout] = findings;
     expect(timeout!.text).toBe('quote of shop fails after 1 s each time: a timeout');
     expect(timeout!.evidence).toMatch(/^60 calls, 1 s to 1 s$/);
+  });
+
+  it.each([
+    ['name a partner that answers after 700 ms each time', 700, 0, ['constant timeout']],
+    ['name no partner that answers after 2 ms each time', 2, 0, []],
+    ['name no partner that answers after half a second or more', 500, 400, []],
+  ])('%s', async (_, least, spread, rules) => {
+    const findings = await findingsOn((request) => {
+      const length = least + spread * request.random();
+      const http = { 'http.request.method': 'GET', 'server.address': 'partner' };
+      endCall(call(request, request.span, 'GET', 0, length, http));
+      return length + 1;
+    });
+    expect(rulesOf(findings)).toEqual(rules);
+    if (rules.length === 0) return;
+    expect(findings[0]).toMatchObject({
+      text: 'GET partner of shop takes 700 ms each time: a sleep or a timeout in it',
+      evidence: 'about 100 % of the calls by GET /orders/:id, 700 ms to 700 ms',
+    });
   });
 
   it('take no failures at all times for a timeout', async () => {
