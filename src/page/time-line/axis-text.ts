@@ -12,13 +12,6 @@ export function valueText(value: number, unit: string): string {
   return `${grouped.format(value)} ${one}`.trimEnd();
 }
 
-const short = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
-
-/** A count where there is little room: `9.3K`. */
-export function shortCountText(count: number): string {
-  return count < 1000 ? String(count) : short.format(count);
-}
-
 /** Steps of the axis: 1, 2 and 5 of the units of time. @returns ns; the first at least `least`. */
 export function axisStep(least: number): number {
   if (least <= 1e9) {

@@ -7,7 +7,6 @@ import {
 } from '../../look/index/look-index.js';
 import { INK, STATUS_COLOURS } from '../theme/palette.js';
 import type { CanvasColours } from '../theme/theme.js';
-import { shortCountText } from './axis-text.js';
 import type { Labels } from './labels.js';
 import type { LitBoxes } from './lit-boxes.js';
 import type { Picture } from './picture.js';
@@ -169,37 +168,14 @@ function drawLabels(
   context.fillStyle = ink;
   for (let box = 0; box < picture.size; box++) {
     const width = right[box]! - left[box]!;
-    if (width < LABEL_WIDTH || shares[box] === 0) continue;
-    const isMerged = count[box]! > 1;
+    // Numbers in hundreds of merged boxes would hide how they lie: the tip has theirs.
+    if (width < LABEL_WIDTH || shares[box] === 0 || count[box]! > 1) continue;
     const isFailed = ((flags[box]! >> STATUS_SHIFT) & STATUS_MASK) === ERROR;
-    const bare = isMerged ? shortCountText(count[box]!) : isFailed ? '✕' : '';
-    // The name is that of the longest: others may have other names.
-    const prefix = isMerged ? `${bare}, longest ` : isFailed ? '✕ ' : '';
-    const shown = labels.fit(style.nameOf(box), width - 1 - LABEL_GAP, prefix, bare);
+    const shown = labels.fit(style.nameOf(box), width - 1 - LABEL_GAP, isFailed ? '✕ ' : '');
     if (shown === '') continue;
     const own = style.inkOf(box);
     const [x, y] = [left[box]! + LABEL_GAP, top[box]! + height[box]! / 2 + 0.5];
     picture.labelled += 1;
-    if (isMerged && shares[box]! < 1) {
-      const end = top[box]! + height[box]!;
-      const whole = wholeOf(height[box]!);
-      const lit = end - 1 - litPart(whole, shares[box]!);
-      // What is dim lets the page through: dark letters would vanish there in the dark theme.
-      const parts = [
-        [top[box]!, lit, style.colours.text],
-        [lit, end, own],
-      ] as const;
-      for (const [from, to, colour] of parts) {
-        context.save();
-        context.beginPath();
-        context.rect(left[box]!, from, width, to - from);
-        context.clip();
-        context.fillStyle = colour;
-        context.fillText(shown, x, y);
-        context.restore();
-      }
-      continue;
-    }
     if (own !== ink) context.fillStyle = ink = own;
     context.fillText(shown, x, y);
   }

@@ -44,10 +44,9 @@ export class Labels {
   /**
    * As much of a text as fits into `width` pixels; empty if that says nothing.
    *
-   * @param prefix precedes it, and is never cut.
-   * @param bare is shown where there is no room for both.
+   * @param prefix precedes it, and is never cut; it is shown alone where there is no room for both.
    */
-  fit(text: string, width: number, prefix = '', bare = prefix.trimEnd()): string {
+  fit(text: string, width: number, prefix = ''): string {
     let room = width;
     for (const letter of prefix) room -= this.#widthOf(letter);
     const measured = this.#measured(text);
@@ -60,6 +59,7 @@ export class Labels {
       if (before >= LEAST_LETTERS) return prefix + this.#cut(text, measured, before, ELLIPSIS);
     }
     if (fitting >= LEAST_LETTERS) return prefix + this.#cut(text, measured, fitting, '');
+    const bare = prefix.trimEnd();
     return bare !== '' && this.#widthOfAll(bare) <= width ? bare : '';
   }
 

@@ -20,7 +20,6 @@ async function colours({ boxes, colourAt }: OpenPage): Promise<string[]> {
   expect(merged.length).toBeGreaterThan(3);
   return Promise.all(
     merged.map(({ left, right, top, height }) =>
-      // Right of the label.
       colourAt(Math.min(right - 3, left + 0.9 * (right - left)), top + Math.round(height / 2) + 1),
     ),
   );
@@ -37,29 +36,4 @@ describe.skipIf(noBrowser !== undefined)(titleOf('merged boxes of a search'), ()
       .poll(async () => (await colours(few)).every((colour, box) => colour !== plain[box]))
       .toBe(true);
   });
-
-  it('have labels that one can read where they are dim', async () => {
-    const dark = await traces.open(
-      { dark: true },
-      '/time-line?find.text=name%3D%22GET+%2Fother%22',
-    );
-    await dark.page.waitForTimeout(1000);
-    const [box] = (await dark.boxes()).filter(({ count }) => count > 50);
-    // What is not lit is dark, and the letters on it are not.
-    await expect.poll(() => dark.page.evaluate(lightest, box!)).toBeGreaterThan(600);
-  });
 });
-
-/** Runs in the browser. @returns red, green and blue together of the lightest pixel of a label. */
-function lightest({ left, top, height }: { left: number; top: number; height: number }): number {
-  const canvas = document.querySelector<HTMLCanvasElement>('#time-line')!;
-  // Without the marks above, and what is lit below.
-  const part = [left + 2, top + 3, 30, height - 6].map(Math.round);
-  const [x, y, width, rows] = part as [number, number, number, number];
-  const { data } = canvas.getContext('2d')!.getImageData(x, y, width, rows);
-  let most = 0;
-  for (let at = 0; at < data.length; at += 4) {
-    most = Math.max(most, data[at]! + data[at + 1]! + data[at + 2]!);
-  }
-  return most;
-}
