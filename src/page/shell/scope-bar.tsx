@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { countText, durationText } from '../../look/report/measures/units.js';
 import { periodsOf } from '../../look/report/recording/recording-sides.js';
 import type { RecordingAnswer } from '../../look/wire/answers.js';
@@ -6,7 +7,7 @@ import { serviceOf } from '../data/recording-data.js';
 import { useApp } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { fileName, tickText, utcText } from '../time-line/axis-text.js';
-import { pause } from '../time-line/navigation.js';
+import { pause, windowAround } from '../time-line/navigation.js';
 import { ClearRange } from './links.js';
 import type { Theme } from './address.js';
 import { LacksChip } from './lacks-chip.js';
@@ -143,16 +144,56 @@ function Range({ answer }: { answer: RecordingAnswer }) {
   const app = useApp();
   const from = useStore(app.view, ({ rangeFrom }) => rangeFrom);
   const to = useStore(app.view, ({ rangeTo }) => rangeTo);
-  if (from === undefined || to === undefined) {
-    return (
-      <span class="what">
-        {clockText(answer, 0)}, {durationText(answer.length)}
-      </span>
-    );
-  }
+  const isRange = from !== undefined && to !== undefined;
   return (
-    <span class="what">
-      {clockText(answer, from)}, {durationText(to - from)} <ClearRange />
-    </span>
+    <>
+      <span class="what">
+        {clockText(answer, from ?? 0)}, {durationText(isRange ? to - from : answer.length)}{' '}
+        {isRange && <ClearRange />}
+      </span>
+      {answer.epoch !== '0' && <TimeOfDay answer={answer} />}
+    </>
   );
+}
+
+/** Around a single time, in ns. */
+const AROUND = 5e9;
+
+/** Chooses the range between two times of day, or around one, and shows it on the time line. */
+function TimeOfDay({ answer }: { answer: RecordingAnswer }) {
+  const app = useApp();
+  const [isWrong, say] = useState(false);
+  return (
+    <input
+      class="time-of-day"
+      aria-label="Go to a time of day, UTC"
+      title="13:05:20, or 13:05 13:06: the range of time of all views, UTC"
+      placeholder={`go to ${clockText(answer, 0).slice(0, 8)}`}
+      aria-invalid={isWrong}
+      onChange={({ currentTarget: { value } }) => {
+        const times = timesOfDay(answer, value);
+        const first = Math.max(0, times.length > 1 ? times[0]! : times[0]! - AROUND);
+        const last = Math.min(answer.length, times.length > 1 ? times[1]! : times[0]! + AROUND);
+        say(value !== '' && !(first < last));
+        if (!(first < last)) return;
+        const room = last - first;
+        const range = { rangeFrom: first, rangeTo: last };
+        app.view.set({ ...range, ...windowAround(app, first - room / 4, last + room / 4) });
+      }}
+    />
+  );
+}
+
+const TIME_OF_DAY = /(?:(\d{4}-\d\d-\d\d)[T ])?(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)/g;
+
+/** Times in a text, in ns since time 0 of the recording. One without a date is the first that it has. */
+function timesOfDay({ epoch }: RecordingAnswer, text: string): number[] {
+  const begin = Number(BigInt(epoch) / 1_000_000n);
+  const today = new Date(begin).toISOString().slice(0, 10);
+  return [...text.matchAll(TIME_OF_DAY)].map(([, date, time]) => {
+    const at = Date.parse(`${date ?? today}T${time!}Z`) - begin;
+    // A minute that has begun when the recording did is not one of tomorrow.
+    const isTomorrow = date === undefined && at < -60_000;
+    return (isTomorrow ? at + 86_400_000 : at) * 1e6;
+  });
 }

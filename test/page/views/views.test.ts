@@ -122,6 +122,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
       expect(await field.inputValue()).toBe(text);
     }
     await panel.getByText('spans that match').waitFor();
+    // Half a term asks nothing that the server refuses.
+    expect(opened.complaints).toEqual([]);
   });
 
   it('the curves have the colours of the system, also when they change', async () => {
@@ -245,6 +247,22 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
     await report.getByText('GET /orders').first().waitFor();
     const part = await report.locator('#section-routes').locator('tbody tr').allTextContents();
     expect(part[1]).toMatch(/^GET \/ordersshop68\.3\/s68/);
+  });
+
+  it('overview: is of the time of day that one types, and of no other text', async () => {
+    const panel = await open('overview');
+    const field = opened.page.getByLabel('Go to a time of day, UTC');
+    await field.fill('03:04:05 03:04:06');
+    await field.press('Enter');
+    await opened.page.getByText('03:04:05 UTC, 1 s').waitFor();
+    await panel.getByText(/^\d+ spans in \d+ traces in 1 s, from/).waitFor();
+    await field.fill('2026-01-02 03:04:07');
+    await field.press('Enter');
+    await opened.page.getByText('03:04:05 UTC, 7 s').waitFor();
+    await field.fill('soon');
+    await field.press('Enter');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+    await opened.page.getByText('03:04:05 UTC, 7 s').waitFor();
   });
 
   it.each(['overview', 'compare'])('%s: groups by the values of an attribute', async (name) => {
