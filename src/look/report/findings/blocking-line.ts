@@ -8,6 +8,8 @@ import type { Rule } from './evidence.js';
 const LEAST_SHARE = 0.02;
 /** Or a single stall of so many ns. */
 const LEAST_STALL = 500e6;
+/** Of the time of its stalls: with a smaller share on a CPU, the machine is a reason, too. */
+const MOST_OF_IT = 0.8;
 /** Routes that are named. */
 const MOST_ROUTES = 3;
 
@@ -27,6 +29,8 @@ export const blockingLine: Rule = {
       const routes = delayedText({ requests: line.requests.slice(0, MOST_ROUTES) });
       if (total < LEAST_SHARE * length && max < LEAST_STALL) return [];
       if (!window.hasInTwo(stalls.map(({ start }) => start))) return [];
+      const hasCpu = total >= MOST_OF_IT * line.total;
+      const onCpu = hasCpu ? '' : `, ${durationText(total)} of it on a CPU`;
       return {
         rule: 'blocking line',
         loss: 'time',
@@ -34,7 +38,7 @@ export const blockingLine: Rule = {
         lost: line.total + (delayed * line.total) / count,
         service,
         text: `${service ?? 'an event loop'} was blocked for ${durationText(line.total)} by ${codeText(line)}: ${waiting} waited`,
-        evidence: `${stallsText(count, interruptions)}, the longest ${durationText(line.max)}, ${shareText(line.total / length)} of the time${routes === '' ? '' : `; delayed ${routes}`}`,
+        evidence: `${stallsText(count, interruptions)}, the longest ${durationText(line.max)}, ${shareText(line.total / length)} of the time${onCpu}${routes === '' ? '' : `; delayed ${routes}`}`,
         trace: null,
         section: 'stalls',
         where: [],

@@ -1,4 +1,5 @@
 import { LOOP_BUSY_CURVE } from '../../../spans/read/loop-curves.js';
+import { POOLS } from '../../../spans/read/pool-names.js';
 import { entryOf } from '../../../core/map-entries.js';
 import { firstAtLeast } from '../../index/parts/order-rows.js';
 import { rowAt, rowsUpward } from '../../index/index-row.js';
@@ -111,7 +112,7 @@ export class BlockedSpans {
       const isOwn = request !== undefined && isBelow(this.#index, own, request);
       // The code of a request runs within its spans: only its calls, and waits for a pool, have waited for it.
       const mayWait = isOwn
-        ? own.isCall || own.system !== null
+        ? own.isCall || POOLS.has(span.name)
         : request === undefined || !isBelow(this.#index, request, own);
       const start = Math.max(block.from, span.start, request?.start ?? span.start);
       const end = Math.min(block.to, span.end, request?.end ?? span.end);
