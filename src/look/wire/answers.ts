@@ -198,8 +198,8 @@ export interface RowAnswer {
    * that are not among the `rows`, too.
    */
   openMeanwhile: { count: number; rows: NamedRow[] };
-  /** Of a stall or a collection: what ran on its thread, and what it delayed, as the report says it. */
-  ran: NamedCount[];
+  /** Of a stall or a collection: what ran on its thread, and what it delayed, as the report says it; empty: nothing. */
+  ran: string;
   delayed: NamedCount[];
   /** Of a wait for a pool: who had the connection. */
   heldBy: PoolHolder | null;

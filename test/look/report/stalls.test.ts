@@ -130,7 +130,12 @@ describe('stalls', () => {
       { trace: 1n, id: 2n, parent: 1n, name: 'GET', flags: CLIENT, at: [110, 400] },
     ];
     const late: MadeSpan = { ...request(1n, 'GET /late', 300, 390), id: 3n, parent: 2n };
-    const paths = [service('gate', gate), service('shop', [stall(20n, 100, 299), late])];
+    const value = 'at parse (/app/import.js:7:3)';
+    const shop: MadeSpan[] = [
+      { ...stall(20n, 100, 299), attributes: [{ name: 'code.stacktrace', type: 'string', value }] },
+      late,
+    ];
+    const paths = [service('gate', gate), service('shop', shop)];
     const { report, rows } = await reportOn(paths);
     const delays = { ran: [], delayed: [{ name: 'GET /late', count: 1 }] };
     expect(report.interruptions.longest[0]).toMatchObject(delays);
@@ -139,7 +144,8 @@ describe('stalls', () => {
       const [row] = rows.stalls;
       expect(rows.threads).toEqual([row]);
       const about = await served.json<RowAnswer>('/data/row', { row: row! });
-      expect(about).toMatchObject({ name: 'event loop blocked', duration: 199e6, ...delays });
+      const ran = 'parse (app/import.js:7)';
+      expect(about).toMatchObject({ name: 'event loop blocked', duration: 199e6, ...delays, ran });
     } finally {
       await served.close();
     }

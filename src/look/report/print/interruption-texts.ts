@@ -38,7 +38,11 @@ export function causeText({ cause, cpu, duration }: LongStall): string {
 }
 
 /** What ran in a stall: its code and whose it was, else spans. */
-export function ranText({ code, request, ran }: LongStall): string {
+export function ranText({
+  code,
+  request,
+  ran,
+}: Pick<LongStall, 'code' | 'request' | 'ran'>): string {
   const own = request === null ? '' : ` in ${request}`;
   return code === null ? (request ?? countsText(ran)) : `${codeText(code)}${own}`;
 }

@@ -242,7 +242,7 @@ export function* longStalls(
 }
 
 /** What its attributes say; a mark of ovni has the cause as its label. */
-function reasonOf(
+export function reasonOf(
   index: LookIndex,
   { row, track, name }: IndexRow,
 ): Pick<LongStall, 'cause' | 'cpu' | 'code' | 'request'> {

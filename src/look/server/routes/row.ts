@@ -5,7 +5,8 @@ import { callTarget } from '../../report/names/call-target.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
 import { holderOf } from '../../report/trees/pool-holder.js';
 import { CalledThreads } from '../../report/trees/called-threads.js';
-import { spansAround } from '../../report/slow/delayed-spans.js';
+import { reasonOf, spansAround } from '../../report/slow/delayed-spans.js';
+import { ranText } from '../../report/print/interruption-texts.js';
 import { isInterruption } from '../../report/names/interruption-kinds.js';
 import { InterruptionTally } from '../../report/threads/interruptions.js';
 import type { NamedCount } from '../../report/shape/thread-shape.js';
@@ -23,11 +24,13 @@ const LEAST_AFTER = 1e9;
 async function spansAroundRow(
   index: LookIndex,
   row: number,
-): Promise<{ ran: NamedCount[]; delayed: NamedCount[] }> {
-  const { track, start, end } = rowAt(index, row);
+): Promise<Pick<RowAnswer, 'ran' | 'delayed'>> {
+  const own = rowAt(index, row);
+  const { track, start, end } = own;
   const window = { from: start, to: end + Math.max(end - start, LEAST_AFTER) };
   const selection = await RowSelection.of(index, window);
-  return inTurns(around(selection, { track, start, end }));
+  const { ran, delayed } = await inTurns(around(selection, { track, start, end }));
+  return { ran: ranText({ ...reasonOf(index, own), ran }), delayed };
 }
 
 function* around(
@@ -71,7 +74,7 @@ async function describe(index: LookIndex, row: number): Promise<RowAnswer> {
     target: own.isCall ? callTarget(index, row) : null,
     isAlone: interrupts || (parent === NO_PARENT && isOnlyOne(index, row)),
     openMeanwhile: interrupts ? openMeanwhile(index, row) : { count: 0, rows: [] },
-    ...(interrupts ? await spansAroundRow(index, row) : { ran: [], delayed: [] }),
+    ...(interrupts ? await spansAroundRow(index, row) : { ran: '', delayed: [] }),
     heldBy: POOLS.has(name) ? holderOf(index, row) : null,
     traceId: traceId ?? undefined,
     spanId,

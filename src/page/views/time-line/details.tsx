@@ -79,7 +79,7 @@ function Answer(answer: RowAnswer) {
             value={unfinished ? `${durationText(duration)}, unfinished` : durationText(duration)}
           />
           <TrackLine track={track} />
-          {ran.length > 0 && <Field name="ran" value={countsText(ran)} />}
+          {ran !== '' && <Field name="ran" value={ran} />}
           {delayed.length > 0 && <Field name="delayed" value={countsText(delayed)} />}
           {heldBy !== null && (
             <tr>
