@@ -175,6 +175,8 @@ export function traceHttpCalls(recorder: CallRecorder, sendsHeaders: boolean): v
     if (res === undefined || res === null) request[CALL]?.end(reasonOf(request));
     // The response ends the call, unless it was handed over with its connection.
     else if (res[CALL] === undefined) endWithConnection(request, res);
+    // Nobody has read it to its end, so it never closes.
+    else if (res.complete) whenResponseCloses(res);
   });
   /**
    * Agents for tunnels remove all listeners of a request that has its connection. Those of the connection follow it.
