@@ -84,6 +84,34 @@ export const bcrypt = carrier(
   [/(?<=bindings\.compare\(data, hash, )cb/, '$channel.bound(cb)'],
 );
 
+/** As those of bcrypt. Its images are streams, too. */
+export const sharp = carrier(
+  'sharp',
+  /^lib\/(?:in|out)put\.js$/,
+  [
+    /function _pipeline \(callback(?:, stack)?\) \{/,
+    '$match callback = $channel.bound(callback); $channel.emits(this);',
+  ],
+  ...['metadata', 'stats'].map(
+    (name) =>
+      [`function ${name} (callback) {`, '$match callback = $channel.bound(callback);'] as const,
+  ),
+);
+
+/** As those of bcrypt. */
+export const sqlite3 = carrier(
+  'sqlite3',
+  /^lib\/sqlite3\.js$/,
+  [
+    /Array\.prototype\.slice\.call\(arguments, 1\)(?=;\s+if \(typeof args\[)/,
+    '$match.map($channel.bound)',
+  ],
+  [
+    'Statement.prototype.map = function() {',
+    `for (const { prototype } of [Database, Statement]) for (const name of ['exec', 'wait', 'close', 'bind', 'get', 'run', 'all', 'each', 'reset', 'finalize']) { const original = prototype[name]; if (original !== undefined) prototype[name] = function(...given) { return original.apply(this, given.map($channel.bound)); }; } $match`,
+  ],
+);
+
 /** Fibers of one turn run together, and one may wake up another. */
 export const effect = carrier(
   'effect',
