@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { asCaller, hasCaller, keepCaller } from '../engine/callers.js';
+import { asCaller, boundCallback, hasCaller, keepCaller } from '../engine/callers.js';
 import type {
   AnyFunction,
   CallChannels,
@@ -335,6 +335,19 @@ export const redis: Injection = {
       ],
     },
     {
+      // Another one returns the client that a task waits for.
+      package: '@redis/client',
+      path: /^dist\/lib\/client\/pool\.js$/,
+      texts: [
+        {
+          channel: 'node-redis:command',
+          from: 'execute(fn) {',
+          to: '$match fn = $channel.bound(fn);',
+          isOptional: true,
+        },
+      ],
+    },
+    {
       package: '@redis/client',
       path: /^dist\/lib\/client\/index\.js$/,
       only: /tracing_1\.CHANNELS\.TRACE_COMMAND/,
@@ -403,6 +416,7 @@ export const redis: Injection = {
     },
   ],
   calls: (channels) => ({
+    bound: boundCallback,
     hear,
     sent: commandSender(channels),
     subscribed: (listener: unknown) => {
