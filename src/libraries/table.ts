@@ -437,6 +437,7 @@ export const LIBRARIES = {
   'es6-promise': { packages: ['es6-promise'], inject: promises },
   inflight: { packages: ['inflight'], inject: carriers },
   ldapjs: { packages: ['ldapjs'], inject: clients },
+  leveldown: { packages: ['leveldown', 'deferred-leveldown', 'classic-level'], inject: promises },
   lie: { packages: ['lie'], inject: promises },
   memcached: { packages: ['memcached'], inject: clients },
   memoizee: { packages: ['memoizee'], inject: carriers },

@@ -1,5 +1,5 @@
 import { calls, carrier, texts } from './carrier.js';
-import type { Injection } from './injected-file.js';
+import type { InjectedFile, Injection } from './injected-file.js';
 
 /** Promises, fibers and tasks of libraries: what is ready in one turn runs together. */
 
@@ -111,6 +111,35 @@ export const sqlite3 = carrier(
     `for (const { prototype } of [Database, Statement]) for (const name of ['exec', 'wait', 'close', 'bind', 'get', 'run', 'all', 'each', 'reset', 'finalize']) { const original = prototype[name]; if (original !== undefined) prototype[name] = function(...given) { return original.apply(this, given.map($channel.bound)); }; } $match`,
   ],
 );
+
+/** As those of bcrypt. classic-level has callbacks before its version 2. */
+const ofLevel = (name: string, file: string): InjectedFile => ({
+  package: name,
+  path: new RegExp(`^(?:${file}|iterator|chained-batch)\\.js$`),
+  texts: texts('leveldown', [
+    ...'open close put get getMany del clear batch write next nextv end'
+      .split(' ')
+      .map(
+        (method) =>
+          [
+            new RegExp(`(?<= |\\.)_${method}(?: = function)? \\([^)]*\\bcallback\\) \\{`),
+            '$match callback = $channel.bound(callback);',
+          ] as const,
+      ),
+    // What waits until the database is open.
+    ['{ method, args }', '$channel.kept($match)'],
+    ['this[kInnerDb][op.method](...op.args)', '$channel.as(op, () => $match)'],
+  ]),
+});
+
+export const leveldown: Injection = {
+  files: [
+    ofLevel('leveldown', 'leveldown'),
+    ofLevel('deferred-leveldown', 'deferred-leveldown'),
+    ofLevel('classic-level', 'index'),
+  ],
+  calls,
+};
 
 /** Fibers of one turn run together, and one may wake up another. */
 export const effect = carrier(
