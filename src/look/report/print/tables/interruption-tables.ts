@@ -52,7 +52,7 @@ export function stallLineTable(interruptions: Interruptions): ReportTable<StallL
   const rest =
     count === stallsIn(interruptions) ? '' : '; the rest: no CPU, collections, starts, no stack';
   return tableOf<StallLine>(
-    `Code that blocked event loops: ${stallsText(count, interruptions)}${rest}`,
+    `Code that blocked event loops in ${stallsText(count, interruptions)}${rest}`,
     [
       { title: 'code', unit: 'text', value: codeText, spare: 0, least: 24 },
       fieldColumn('count', 'count', 0),
