@@ -1,7 +1,7 @@
 import { counted } from '../../../../core/readable-text.js';
 import type { Report, ReportSource } from '../../shape/report-shape.js';
 import type { MemoryCurve } from '../../shape/thread-shape.js';
-import { endText, STATE_TEXTS } from '../report-texts.js';
+import { endText } from '../report-texts.js';
 import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
 import { byProcess } from './source-tables.js';
@@ -25,7 +25,7 @@ export function processTable({
       {
         title: 'ended',
         unit: 'text',
-        value: (source) => endText(source) || STATE_TEXTS[source.state],
+        value: (source) => endText(source) || 'by itself',
         spare: 0,
         isBad: ({ state, heapLimit }) =>
           state === 'died' || state === 'unfinished' || heapLimit !== null,

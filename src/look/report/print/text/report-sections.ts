@@ -5,6 +5,7 @@ import { errorExamples, errorTable } from '../tables/error-table.js';
 import { findingTable } from '../tables/finding-table.js';
 import { groupTable, groupWaitTable, rateNote } from '../tables/group-tables.js';
 import { interruptionTable } from '../tables/interruption-tables.js';
+import { processTable } from '../tables/process-table.js';
 import {
   memoryTable,
   mpiTable,
@@ -86,6 +87,9 @@ export const SECTIONS = {
   *stalls({ interruptions }, style) {
     const lines = interruptionLines(interruptions, style);
     yield* sectionLines(interruptionTable(interruptions), style, lines);
+  },
+  *processes(report, style) {
+    yield* sectionLines(processTable(report), style);
   },
   *open(report, style) {
     yield* sectionLines(openTable(report), style);

@@ -63,7 +63,7 @@ export function* screenReport(
     screenTable(stallLineTable(interruptions), 'stalls', 4, 1),
     screenTable(profileTable(report.profile), 'profile', 5, 1),
     screenTable(allocationTable(report.allocations), 'allocations', 5, 1),
-    screenTable(processTable(report), 'recordings', 5, 1),
+    screenTable(processTable(report), 'processes', 5, 1),
     screenTable(openTable(report), 'open', 6, 1),
   ];
   const foot = [
