@@ -97,7 +97,7 @@ const routes = {
     charge(order);
   },
   '/search'(order) {
-    return trimmed(order % 16 === 0 ? `socks${' '.repeat(16_000)}and shoes` : 'socks ');
+    return trimmed(order % 16 === 0 ? `socks${' '.repeat(24_000)}and shoes` : 'socks ');
   },
   async '/shipping'() {
     await (await fetch(`http://127.0.0.1:${pricing.address().port}/price`)).text();

@@ -52,6 +52,9 @@ export function summaryText({ completeness, sources, length, outside }: Report):
   return `${read}; ${calls} outside any span, ${durationText(outside.time)} together`;
 }
 
+/** Instead of findings, of a recording whose routes were looked at. */
+export const NO_FINDING = 'No finding: no rule has fired.';
+
 /** How the process of a recording has ended. docs/report.md explains the words. */
 export const STATE_TEXTS: Readonly<Record<SourceState, string>> = {
   ended: 'ended',

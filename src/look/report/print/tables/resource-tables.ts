@@ -128,7 +128,7 @@ export function memoryTable(memory: readonly MemoryCurve[]): ReportTable<MemoryC
       fieldColumn('max', 'bytes', 0, { title: 'highest' }),
       fieldColumn('limit', 'bytes', 2),
       {
-        title: 'an hour',
+        title: 'growth an hour',
         explanation: 'Growth in an hour, of the line through all points',
         unit: 'change',
         value: ({ hourly }) => (hourly === null ? null : signedBytes(hourly)),

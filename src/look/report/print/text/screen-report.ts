@@ -1,7 +1,7 @@
 import type { Report } from '../../shape/report-shape.js';
 import { timeText } from '../../measures/units.js';
 import { figureHints, hintTexts } from '../hint-texts.js';
-import { incompleteText, summaryText } from '../report-texts.js';
+import { incompleteText, NO_FINDING, summaryText } from '../report-texts.js';
 import { causeTable } from '../tables/error-table.js';
 import { findingTable } from '../tables/finding-table.js';
 import { groupTable, routeTable } from '../tables/group-tables.js';
@@ -95,6 +95,9 @@ function* headLines(report: Report, style: TextStyle): Generator<string, void> {
     yield* paragraph(style, 'hint', hint.join(' '));
   }
   yield* sectionLines(findingTable(report), style, findingLines(report.findings, style));
+  if (report.findings.length > 0 || report.by !== 'route') return;
+  yield '';
+  yield* paragraph(style, 'weak', NO_FINDING);
 }
 
 function* footLines(style: TextStyle): Generator<string, void> {
