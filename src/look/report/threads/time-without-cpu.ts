@@ -4,8 +4,8 @@ import { IntervalSet } from '../measures/interval-set.js';
 import { attributesOf } from '../names/recorded-attributes.js';
 import type { InterruptionTally } from './interruptions.js';
 
-/** Of a stall: with less of it on a CPU, others had the CPU. A stall may be one by a few ms that they had. */
-const LEAST_CPU = 0.7;
+/** Of a stall: with less of it on a CPU, others had the CPU. Of one that is just long enough, the watch may see only half. */
+const LEAST_CPU = 0.5;
 /** Causes that are no waiting for something else. */
 const CAUSES: readonly unknown[] = ['code', 'held', 'stop'];
 

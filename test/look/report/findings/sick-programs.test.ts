@@ -118,12 +118,17 @@ const SICK: readonly (readonly [program: string, findings: readonly RegExp[]])[]
 ];
 
 await describeWith(['PostgreSQL', 'Redis'], 'twenty sick programs', () => {
-  it.concurrent.each(SICK)('%s: the right finding is the first', async (program, expected) => {
+  const title = '%s: the right finding is the first';
+  const check = async (program: string, expected: readonly RegExp[]): Promise<void> => {
     const findings = await findingsOf(program, FLAGS[program] ?? []);
     const texts = findings.map(({ rule, text }) => `${rule}: ${text}`);
 
     expect(texts.slice(0, expected.length)).toEqual(
       expected.map((each) => expect.stringMatching(each) as string),
     );
-  });
+  };
+  const [busy, ...others] = SICK;
+  // Whose loop is used up needs a CPU of its own.
+  it.each([busy!])(title, check);
+  it.concurrent.each(others)(title, check);
 });

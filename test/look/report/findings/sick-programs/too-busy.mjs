@@ -14,4 +14,4 @@ app.get('/render/:page', (_, response) => {
   pages[rendered++ % pages.length](() => performance.now());
   response.send('page');
 });
-drive(app, ['/render/1', '/render/2'], 100, undefined, 5);
+drive(app, ['/render/1', '/render/2'], 100, undefined, 8);
