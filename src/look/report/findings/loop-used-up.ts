@@ -9,6 +9,8 @@ import type { Rule } from './evidence.js';
 const LEAST_BUSY = 0.9;
 /** For so many ns in a row. */
 const LEAST_TIME = 10e9;
+/** A loop that rests for less than so many ns has no rest. */
+const MOMENT = 500e6;
 /** Ns, the p95 of the delays meanwhile. */
 const LEAST_DELAY = 20e6;
 
@@ -65,16 +67,21 @@ export const loopUsedUp: Rule = {
   },
 };
 
-/** Where a curve is high for long enough. */
+/** Where a curve is high for long enough, but for moments. */
 function busyStretches({ times, values }: Counter, begin: number, end: number): Stretch[] {
   const stretches: Stretch[] = [];
   let from: number | undefined;
+  let low: number | undefined;
   for (let at = 0; at < times.length; at++) {
-    const isBusy = values[at]! >= LEAST_BUSY && times[at]! >= begin && times[at]! < end;
-    if (isBusy) from ??= times[at]!;
-    else if (from !== undefined) {
-      if (times[at]! - from >= LEAST_TIME) stretches.push({ from, to: times[at]! });
-      from = undefined;
+    const isWithin = times[at]! >= begin && times[at]! < end;
+    if (isWithin && values[at]! >= LEAST_BUSY) {
+      from ??= times[at]!;
+      low = undefined;
+    } else if (from !== undefined) {
+      low ??= times[at]!;
+      if (isWithin && (times[at + 1] ?? Infinity) - low < MOMENT) continue;
+      if (low - from >= LEAST_TIME) stretches.push({ from, to: low });
+      from = low = undefined;
     }
   }
   return stretches;
