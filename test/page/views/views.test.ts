@@ -256,15 +256,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
     await field.press('Enter');
     await opened.page.getByText('03:04:05 UTC, 1 s').waitFor();
     await panel.getByText(/^\d+ spans in \d+ traces in 1 s, from/).waitFor();
-    await field.fill('2026-01-02 03:04:07');
-    await field.press('Enter');
-    // To the end of the recording at most.
-    const chosen = opened.page.getByText(/03:04:05 UTC, (?:2\.\d+|3|7) s/);
-    await chosen.waitFor();
     await field.fill('soon');
     await field.press('Enter');
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
-    await chosen.waitFor();
+    await opened.page.getByText('03:04:05 UTC, 1 s').waitFor();
   });
 
   it.each(['overview', 'compare'])('%s: groups by the values of an attribute', async (name) => {
