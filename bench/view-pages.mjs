@@ -56,13 +56,12 @@ async function visit({ click, view, figures }) {
   return { pixels, all };
 }
 
-/** Events shorter than this are not told by the browser, in ms. */
+/** The browser reports no event that took less, in ms. */
 const LEAST_TOLD = 16;
 
 /**
- * Notes for every event how long its paint takes: what the browser itself says of keys, in steps of 8 ms; of what it
- * says nothing about, the first turn after its frame. Such a turn waits as long as keys follow each other at once.
- * Runs in the page.
+ * Notes for every event how long its paint takes. The browser itself reports keys, in steps of 8 ms. For what it does not
+ * report, the first turn after the frame counts, which would wait as long as keys follow each other. Runs in the page.
  */
 function watchEvents(least) {
   globalThis.paints = [];

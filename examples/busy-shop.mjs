@@ -1,5 +1,5 @@
 // A shop that is sick in seven ways, or in those that are named, or in none. Its customers ask for the same all the time.
-// It runs for six seconds unless told otherwise; of less than half a minute a report says nothing under `Findings`.
+// By default it runs for six seconds; a report has findings from half a minute on.
 
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

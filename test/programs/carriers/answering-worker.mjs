@@ -1,4 +1,4 @@
-// Says what it is told, as a worker thread or as a child process.
+// Sends each message back, as a worker thread or as a child process.
 import { parentPort } from 'node:worker_threads';
 
 if (parentPort !== null) parentPort.on('message', (message) => parentPort.postMessage(message));

@@ -189,7 +189,8 @@ function runOf(
   }
   const isInRow = sum - covered <= MOST_OVERLAP * sum;
   if (!isInRow) return { count: 0, time: 0 };
-  const own = pauses.filter(({ parent }) => siblings.includes(parent));
+  const calls = new Set(siblings);
+  const own = pauses.filter(({ parent }) => calls.has(parent));
   const paused = own.reduce((time, { start, end }) => time + end - start, 0);
   return { count: siblings.length, time: Math.max(0, covered - paused) };
 }
