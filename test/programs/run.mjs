@@ -21,6 +21,7 @@ import {
 import net from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as passed } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import vm from 'node:vm';
@@ -45,6 +46,10 @@ const work = join(root, 'build', 'programs');
 /** In a folder that has a script `build`: what that was run with. */
 const BUILT = 'built';
 const PATIENCE_MS = 60_000;
+/** Runs of a program whose times count: while others have the CPU, a line of code blocks nobody. */
+const TIMED_RUNS = 3;
+/** What others do meanwhile may be over. */
+const PAUSE_MS = 5_000;
 /** Share of a route's time from which on a wait is compared. */
 const LEAST_WAIT = 0.3;
 /** Nothing is asked of others than the registry: Prisma's command needs no engine to generate a client. */
@@ -335,6 +340,18 @@ function report(kind, name, text = '') {
   process.stdout.write(`${word} ${name}${text === '' ? '' : `: ${text}`}\n`);
 }
 
+/** Under the hook; as often as needed, where the times count. */
+async function hookRun(program) {
+  let run = await runUnder('hook', program, node);
+  for (let runs = 1; runs < TIMED_RUNS && run.waits !== program.waits; runs += 1) {
+    const seen = run.failure ?? run.waits.replaceAll('\n', '; ');
+    process.stdout.write(`again ${program.name}: ${seen}\n`);
+    await passed(PAUSE_MS);
+    run = await runUnder('hook', program, node);
+  }
+  return run;
+}
+
 async function runProgram(program) {
   const { name, expected, difference, alone, needs, nodes } = program;
   const missing = needs.filter((each) => up[each] !== true);
@@ -354,7 +371,7 @@ async function runProgram(program) {
   const problems = [];
   let own;
   if (options.only !== 'open-telemetry') {
-    own = await runUnder('hook', program, node);
+    own = await hookRun(program);
     if (own.failure !== undefined) problems.push(`under the hook it ${own.failure}`);
     else if (own.tree !== expected) problems.push(`under the hook\n${changes(expected, own.tree)}`);
     else if (own.waits !== program.waits)
