@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { calleeTable } from '../../../src/look/report/print/tables/callee-table.js';
 import { causeTable } from '../../../src/look/report/print/tables/error-table.js';
-import { routeTable } from '../../../src/look/report/print/tables/group-tables.js';
+import { groupTable } from '../../../src/look/report/print/tables/group-tables.js';
 import {
   interruptionTable,
   stallLineTable,
@@ -56,7 +56,7 @@ function shownIn(page: Page, section: string): Promise<string[][]> {
 }
 
 async function expectFigures(page: Page, report: Report): Promise<void> {
-  const routes = textsOf(routeTable(report));
+  const routes = textsOf(groupTable(report));
   const shown = await shownIn(page, 'routes');
   expect(shown.map((row) => row.slice(0, routes[0]!.length))).toEqual(routes);
   const { errors, interruptions, pools, threads, memory } = report;

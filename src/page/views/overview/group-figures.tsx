@@ -4,7 +4,6 @@ import {
   groupTable,
   groupWaitTable,
   rateNote,
-  routeTable,
 } from '../../../look/report/print/tables/group-tables.js';
 import { countText } from '../../../look/report/measures/units.js';
 import { waitingGroups } from '../../../look/report/print/report-texts.js';
@@ -16,11 +15,11 @@ export function GroupFigures({ report: given }: { report: Report }) {
   const { groups, by, attributes } = given;
   const [sort, sortBy] = useState('share');
   if (groups.length === 0) return null;
-  const table = (by === 'route' ? routeTable : groupTable)(given);
+  const table = groupTable(given);
   const sorted = table.columns.find(({ title }) => title === sort);
   const figureOf = (group: Group): number => Number(sorted?.value(group) ?? 0);
   const report = { by, attributes, groups: groups.toSorted((a, b) => figureOf(b) - figureOf(a)) };
-  const { rows, more } = (by === 'route' ? routeTable : groupTable)(report);
+  const { rows, more } = groupTable(report);
   const waiting = waitingGroups(groups);
   const isEstimate = waiting.some(({ sampled, recorded }) => sampled < recorded);
   const waits = waiting.length > 0 ? groupWaitTable(report).columns.slice(-1) : [];

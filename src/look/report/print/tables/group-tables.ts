@@ -31,12 +31,18 @@ function isCounted({ notKept }: Group): boolean {
   return notKept > 0;
 }
 
-/** Latency by route, name or service. */
+/** Latency by route, name, service or values of attributes. */
 export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
+  const columns = report.by === 'route' ? routeColumns(report) : spanColumns(report);
+  const what = report.by === 'route' ? 'routes' : 'groups';
+  return tableOf(groupsTitle(report), columns, report.groups, LIMIT, what);
+}
+
+function spanColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<Group>[] {
   const { groups, by } = report;
   // Of several, it says which one is slow.
   const areSeveral = new Set(groups.map(({ service }) => service)).size > 1;
-  const columns: ReportColumn<Group>[] = [
+  return [
     nameColumn(report),
     ...kindColumns(groups),
     ...(by === 'service' ? [] : [serviceColumn<Group>(areSeveral ? 2 : 7)]),
@@ -50,16 +56,15 @@ export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
     fieldColumn('total', 'duration', by === 'attribute' ? 0 : 6),
     fieldColumn('share', 'share', 3, { explanation: 'Of the time of all groups' }),
   ];
-  return tableOf(groupsTitle(report), columns, groups, LIMIT, 'groups');
 }
 
 /** Routes as somebody on call reads them. */
-export function routeTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
+function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<Group>[] {
   const { groups } = report;
   const watched = new Set(groups.filter(blockedShare).map(({ service }) => service));
   const isWatched = ({ service, sampled }: Group): boolean => sampled > 0 && watched.has(service);
   const areHttp = groups.every(({ system }) => system === HTTP || system === null);
-  const columns: ReportColumn<Group>[] = [
+  return [
     nameColumn(report),
     serviceColumn<Group>(0),
     fieldColumn('rate', 'rate', 3, { title: 'rate' }),
@@ -80,6 +85,7 @@ export function routeTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
     fieldColumn('p50', 'duration', 1, { isCounted }),
     fieldColumn('p95', 'duration', 0, { isCounted }),
     fieldColumn('p99', 'duration', 4, { isCounted }),
+    fieldColumn('max', 'duration', 7, { isCounted }),
     {
       title: 'blocked',
       explanation: 'The part of its time in which an event loop was blocked',
@@ -88,9 +94,9 @@ export function routeTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
       unknown: '–',
       spare: 1,
     },
+    fieldColumn('total', 'duration', 8),
     fieldColumn('share', 'share', 5, { explanation: 'Of the time of all groups' }),
   ];
-  return tableOf(groupsTitle(report), columns, groups, LIMIT, 'routes');
 }
 
 function blockedShare({ waitedFor }: Group): number | null {

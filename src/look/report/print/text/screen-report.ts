@@ -4,7 +4,7 @@ import { figureHints, hintTexts } from '../hint-texts.js';
 import { incompleteText, NO_FINDING, summaryText } from '../report-texts.js';
 import { causeTable } from '../tables/error-table.js';
 import { findingTable } from '../tables/finding-table.js';
-import { groupTable, routeTable } from '../tables/group-tables.js';
+import { groupTable } from '../tables/group-tables.js';
 import { stallLineTable } from '../tables/interruption-tables.js';
 import { processTable } from '../tables/process-table.js';
 import type { ReportTable } from '../tables/report-table.js';
@@ -58,7 +58,7 @@ export function* screenReport(
   const head = [...headLines(report, style)];
   const tables = [
     screenTable(lossTable(report), 'losses', 3, 1),
-    screenTable(report.by === 'route' ? routeTable(report) : groupTable(report), 'routes', 12, 4),
+    screenTable(groupTable(report), 'routes', 12, 4),
     screenTable(causeTable(errors), 'errors', 6, 2),
     screenTable(stallLineTable(interruptions), 'stalls', 4, 1),
     screenTable(profileTable(report.profile), 'profile', 5, 1),

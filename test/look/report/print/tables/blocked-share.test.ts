@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { routeTable } from '../../../../../src/look/report/print/tables/group-tables.js';
+import { groupTable } from '../../../../../src/look/report/print/tables/group-tables.js';
 import { cellText } from '../../../../../src/look/report/print/tables/report-table.js';
 import { startSpan } from '../../../../../src/spans/start-span.js';
 import { recording, reportOn } from '../../recorded-service.js';
@@ -21,6 +21,6 @@ it('a share that is not known is no zero', async () => {
     // Nothing watched its loop.
     { ...group!, sampled: 1, waitedFor: [], service: 'stock' },
   ];
-  const column = routeTable({ ...report, groups }).columns.find(({ title }) => title === 'blocked');
+  const column = groupTable({ ...report, groups }).columns.find(({ title }) => title === 'blocked');
   expect(groups.map((each) => cellText(column!, each))).toEqual(['25 %', '0 %', '–', '–']);
 });
