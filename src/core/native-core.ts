@@ -309,7 +309,7 @@ export interface NativeCore extends NativeWaiting {
    * known, or the program does so already.
    */
   startHeapProfile: (interval: number, ownScripts: string) => boolean;
-  /** What is alive, as one part of `takeProfile`, whose samples are sizes: see src/spans/layout.ts. Undefined: nothing. */
+  /** Objects that are alive, as one part of `takeProfile`, whose samples are sizes: see src/spans/layout.ts. Undefined: nothing. */
   takeHeapProfile: () => (number | string)[] | undefined;
   stopHeapProfile: () => void;
   /**

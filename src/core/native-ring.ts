@@ -10,7 +10,7 @@ export interface NativePieceNames {
   before: string;
   after: string;
   /**
-   * What the path of a ring of the whole trace begins with. That of a piece begins with `ringsBefore`,
+   * The begin of the path of a ring of the whole trace. That of a piece begins with `ringsBefore`,
    * the number and `ringsAfter` instead.
    */
   rings: string;
@@ -151,7 +151,7 @@ export interface NativeRing {
   commitOpen?: () => void;
 }
 
-/** What both sides have in common, as long as JavaScript calls: native/ring/waiting_index.h explains each. */
+/** Memory shared with native code, which uses it only while JavaScript calls. native/ring/waiting_index.h explains each. */
 export interface WaitingShared {
   readonly words: Int32Array;
   readonly times: Float64Array;
@@ -161,7 +161,7 @@ export interface WaitingShared {
   readonly freeSlots: Int32Array;
 }
 
-/** What records have where, and what it means; see there. */
+/** Where records have the fields that native code reads, and their bits; see there. */
 export interface WaitingFormat {
   readonly decided: number;
   readonly linkAt: number;

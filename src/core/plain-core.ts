@@ -18,7 +18,7 @@ import { controlLayout } from './control-layout.js';
 import { noCounts, noGroupCounts, noGroupState } from './no-counts.js';
 
 /**
- * What takes the place of the native core where there is no binary for it. Readers, converters and
+ * Takes the place of the native core where there is no binary for it. Readers, converters and
  * recovery need a few functions of the operating system, which are here in plain JavaScript. Rings
  * record nothing: they never have room.
  */

@@ -7,7 +7,7 @@ import type { Condition } from '../look/index/look-index.js';
 import type { SpanRecord } from '../spans/span-record.js';
 import type { FoundTrace } from '../traces/find-traces.js';
 
-/** What of a recording is exported. */
+/** The part of a recording that is exported. */
 export interface Selection {
   range: TimeRange;
   condition: Condition;
@@ -68,7 +68,7 @@ export const EXPORTED_ROWS = 1 << 14;
 
 /** Options of every export. */
 export interface ExportOptions {
-  /** What is exported: everything unless set. */
+  /** Default: everything. */
   selection?: Selection;
   /** The callback for a trace's bytes: those done, and those in all. */
   progress?: (trace: FoundTrace) => Progress | undefined;

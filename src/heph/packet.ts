@@ -1,4 +1,4 @@
-/** What a Heph trace is made of, as the readers yield it (trace format 0.1.0). */
+/** The packets of a Heph trace, as the readers yield them (trace format 0.1.0). */
 
 /** The types of a single attribute value. */
 export type ValueType = 'u64' | 'i64' | 'f64' | 'string';
@@ -37,7 +37,7 @@ export interface EventPacket {
   stream: number;
   /** Position of the event in its stream, u32: counts from 0 and wraps. */
   counter: number;
-  /** What the stream was working on, u64; 0 is the runtime itself. */
+  /** The task that the stream was working on, u64; 0 is the runtime itself. */
   substream: bigint;
   /** Nanoseconds since the trace's epoch, u64. */
   start: bigint;

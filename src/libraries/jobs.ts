@@ -10,7 +10,7 @@ interface Call {
   pattern?: unknown;
 }
 
-/** What names a job. */
+/** Fields of a job that may have its name. */
 interface Named {
   name?: string | undefined;
   pattern?: string | undefined;

@@ -53,7 +53,7 @@ function patternOf({ path, methods }: Layer, context: Context): string | undefin
   return mountedPattern(context, String(path)).slice(0, MAX_PATTERN);
 }
 
-/** What a router adds to the path of a middleware, which is for all paths below that. */
+/** The end that a router adds to the path of a middleware, which is for all paths below that. */
 const BELOW = /(?:\(\.\*\)|\(\[\^\/\]\*\)|\{\/\*\w+\}|\/?\*\w*)$/;
 
 /** The path of a middleware of a router; undefined: it is for all paths. */

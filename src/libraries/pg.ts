@@ -98,7 +98,7 @@ const acquire: Operation<Call> = {
 /** `pg` and its pool, into which the channels are injected. */
 export const pg: Library = { name: 'pg', operations: [query, connect, acquire] };
 
-/** What is put into `postgres` publishes this. */
+/** A query that is sent: src/libraries/injected has `postgres` publish it. */
 interface Sent extends Client {
   query?: unknown;
 }

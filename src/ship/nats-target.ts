@@ -250,7 +250,7 @@ export class NatsTarget implements ShipTarget {
     this.#onNote(text);
   }
 
-  /** What an error means; the next attempt connects again if this connection may be the reason. */
+  /** The outcome of an error; the next attempt connects again if this connection may be the reason. */
   #failure(error: unknown, link?: Link): Outcome {
     const { name, message, code } = error as Error & { code?: unknown };
     const reason = message === '' ? name : message;

@@ -107,7 +107,7 @@ export class LivingRing implements FeedingRing {
   }
 
   /**
-   * What the page says now. Head, tail and claim belong together: the page is read until two readings agree.
+   * Reads the page as it is now. Head, tail and claim belong together: the page is read until two readings agree.
    *
    * @throws TraceFormatError when it contradicts itself however often it is read.
    */

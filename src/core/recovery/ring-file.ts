@@ -43,7 +43,7 @@ function doubted(path: string, doubt: string): TracewrightError {
   return new TracewrightError('ERR_SYSTEM', `${path} is ignored as a ring: it ${doubt}`, details);
 }
 
-/** What a ring is opened for. `look`: only to be read, and nothing is created next to it. */
+/** `look`: the ring is only read, and nothing is created next to it. */
 type RingPurpose = 'recover' | 'look';
 
 /** @throws TracewrightError of the field `DOUBTED_RING` for a ring that is not believed. */

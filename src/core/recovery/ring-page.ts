@@ -14,7 +14,7 @@ const LARGEST_CAPACITY = 2 ** 30;
 const LARGEST_CONTROL = 2 ** 31;
 const LARGEST_PREAMBLE = 1 << 16;
 
-/** What feeds the target of a ring; the numbers are those of native/ring/control_page.h. */
+/** Whether a ring has its target for itself; the numbers are those of native/ring/control_page.h. */
 export type TargetKind = 'own-file' | 'shared-file' | 'socket';
 const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
   undefined,
@@ -24,7 +24,7 @@ const TARGET_KINDS: readonly (TargetKind | undefined)[] = [
 ];
 
 /**
- * What was being written, in ring positions: of a file that several rings feed a chunk and its offset
+ * The bytes that were being written, in ring positions: of a file that several rings feed a chunk and its offset
  * there, of a file of the ring's own so many bytes (`offset`) that never were in the ring.
  */
 interface Claim {
@@ -132,8 +132,8 @@ export class RingFront {
   }
 
   /**
-   * What a ring has noted last to be written to a file that several rings feed: nothing (`from` = `to`) is a
-   * record that never was in the ring.
+   * The chunk that a ring has noted last, of a file that several rings feed: an empty one
+   * (`from` = `to`) is a record that never was in the ring.
    */
   get notedChunk(): NotedChunk | undefined {
     const { from, to, offset } = this.claim;

@@ -21,7 +21,7 @@ export function slotBytes(longest: number): number {
 export const GENERATION = 0x80000;
 
 /**
- * What the thread has begun and not ended: a table of slots in the ring's mapping. A slot holds a
+ * The records that the thread has begun and not ended: a table of slots in the ring's mapping. A slot holds a
  * whole record, in the bytes that the trace gets if nobody ends it: its stamp says when it ends at the
  * earliest. After a kill recovery writes it, and after any other end the process itself; both raise
  * the stamp to the last sign of life, and give it the next number of its series.

@@ -7,7 +7,7 @@ export const LARGE_BYTES = 1 << 20;
 
 /** One event in memory, of which no more is known than where it begins and ends. */
 export interface EventBytes {
-  /** What is in memory; the event begins at `position`. */
+  /** The bytes in memory; the event begins at `position`. */
   readonly bytes: Buffer;
   /** The same bytes. */
   readonly view: DataView;

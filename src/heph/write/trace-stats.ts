@@ -2,12 +2,12 @@ import type { TargetCounts } from '../../core/ring/shared-target.js';
 import type { LenientCounts } from './taken-attributes.js';
 import type { CheckedTarget } from '../target.js';
 
-/** What became of the events of a trace, of all threads of the process. */
+/** Counts of the events of a trace, of all threads of the process. */
 export interface TraceStats {
   /** Events that were finished: `written`, `pending` and `dropped` together. */
   recorded: number;
   /**
-   * What arrived, as far as this machine knows. Over a connection the other machine has acknowledged
+   * Events that arrived, as far as this machine knows. Over a connection the other machine has acknowledged
    * it. Over UDP it was sent, and nothing has refused it so far. `bytes` are those that the target has got: with the
    * epoch packet and the definitions with which each file, piece and connection begins.
    */
@@ -16,9 +16,9 @@ export interface TraceStats {
    * Events of `written` in pieces that were deleted to keep within `maxBytes`. Of a file that rotates.
    */
   deleted: { events: number };
-  /** What is still in the rings; also in those of threads that have ended while the disk was full. */
+  /** Events that are still in the rings; also in those of threads that have ended while the disk was full. */
   pending: { events: number; bytes: number };
-  /** What has not arrived; each has used up its counter, so that a reader sees the gap. */
+  /** Events that have not arrived; each has used up its counter, so that a reader sees the gap. */
   dropped: {
     events: number;
     /** The ring was full and the policy is `drop`, or the wait was over. */
@@ -54,13 +54,13 @@ export interface TraceStats {
 /** How far events have come on their way over a network or a unix socket. */
 export interface NetworkStats {
   /**
-   * What the operating system of this machine took. What was sent again over a new connection counts
-   * again.
+   * Events and bytes that the operating system of this machine took. Those sent again over a new connection
+   * count again.
    */
   sent: { events: number; bytes: number };
   /**
-   * What arrived. TCP: the other machine has it; its program may not have read it yet. Unix: the
-   * program has read it. Absent over UDP, which acknowledges nothing.
+   * Events and bytes that arrived. TCP: the other machine has them; its program may not have read them yet. Unix:
+   * the program has read them. Absent over UDP, which acknowledges nothing.
    */
   acknowledged?: { events: number; bytes: number };
   /**

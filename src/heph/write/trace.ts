@@ -51,7 +51,7 @@ export interface TraceOptions extends RingOptions, SizeOptions {
   /** `false`: nothing is opened, `startTrace` returns undefined, and finishing that does nothing. */
   enabled?: boolean;
   /**
-   * What to do if the file exists: `error` (default, as Heph's own runtime does) or `replace`. Only
+   * If the file exists: `error` (default, as Heph's own runtime does) or `replace`. Only
    * a regular file is replaced. Its name is removed; a process that has it open keeps its content.
    */
   exists?: 'error' | 'replace';
@@ -61,7 +61,7 @@ export interface TraceOptions extends RingOptions, SizeOptions {
    */
   datagramBytes?: number;
   /**
-   * What becomes of a value in `finishTrace` that no attribute can have. `strict` (default): an error.
+   * For a value in `finishTrace` that no attribute can have: `strict` (default): an error.
    * `lenient`: a date becomes its ISO text, an object or a mixed array its JSON, a longer string is
    * cut, and `null`, functions and symbols are left out. `stats().attributes` counts them.
    */
@@ -331,7 +331,7 @@ export class Trace implements StreamTrace {
     this.#target = undefined;
   }
 
-  /** What became of the events so far; after `close`, as it was then. */
+  /** Counts of the events so far; after `close`, as they were then. */
   stats(): TraceStats {
     if (this.#stats !== undefined) return this.#stats;
     const counts = this.#target?.counts() ?? countsOfNothing();

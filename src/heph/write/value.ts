@@ -35,7 +35,7 @@ export class TypedValue {
 export type AttributeScalar = string | number | bigint | boolean;
 
 /**
- * What an attribute of an event may be. Its type on the wire follows from the value:
+ * The value of an attribute of an event. Its type on the wire follows from the value:
  *
  * - a boolean is u64 0 or 1;
  * - a bigint, and a number that is a safe integer, is u64, or i64 when negative;
@@ -144,7 +144,7 @@ function typeOfScalar(field: string, value: unknown): ValueType {
   }
 }
 
-/** What all elements of an array are alike: integers may be numbers and bigints. */
+/** The type that all elements of an array have: integers may be numbers and bigints. */
 function arrayKindOf(value: unknown): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
@@ -232,7 +232,7 @@ export function takeAttribute(field: string, type: AttributeType, value: unknown
   return values as AttributeScalar[];
 }
 
-/** What a 64-bit integer is given as. */
+/** A 64-bit integer as callers give it. */
 export type Integers = number | bigint | boolean;
 
 /** An unsigned 64-bit integer, or an array of them. */

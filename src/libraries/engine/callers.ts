@@ -28,7 +28,7 @@ export function keepCaller(asked: object): void {
   if (!hasCaller(asked)) setCaller(asked);
 }
 
-/** What was active where the program asked for this, if that is known. */
+/** The context that was active where the program asked for this; undefined: nobody knows. */
 export function callerOf(asked: object): ActiveContext | undefined {
   return (asked as Asked)[CALLER]?.context;
 }

@@ -7,7 +7,7 @@ const INSIDE = Symbol.for('tracewright.inside');
 /** Of a request that came without a socket: what a router has matched of it for good. */
 const MATCHED = Symbol.for('tracewright.matched');
 
-/** What `express-ws` adds to the path of a request that is to be upgraded, and to the patterns of its routes. */
+/** `express-ws` ends the path of a request that is to be upgraded with this, and the patterns of its routes. */
 const UPGRADED = '/.websocket';
 
 /** The match of a router: its pattern, below those of the routers around it. */

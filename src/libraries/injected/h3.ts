@@ -43,7 +43,7 @@ function prefixOf({ path, node }: Event): string {
   return whole.endsWith(own) ? whole.slice(0, -own.length) : '';
 }
 
-/** What `withBase` of h3 2 has cut from the path of an event. */
+/** By event: the path that `withBase` of h3 2 has cut from it. */
 const bases = new WeakMap<object, string>();
 
 function enterBase(event: object, base: string): void {

@@ -101,10 +101,10 @@ export interface ReportOptions {
   closer?: boolean;
 }
 
-/** What one looks at of a single group. */
+/** The details of a single group. */
 interface CloserLook {
   flame: FlameNode[];
-  /** What ran for its requests, by samples; empty: they are too few. */
+  /** Code that ran for its requests, by samples; empty: they are too few. */
   code: FlameNode[];
   examples: GroupExamples;
 }

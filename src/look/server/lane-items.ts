@@ -5,7 +5,7 @@ import type { BoxColumns } from '../wire/answers.js';
 /** Merged boxes end at these distances, in pixels: wide enough for a label, short enough to show when. */
 export const CELL = 64;
 
-/** What the numbers of rows in windows stand for: rows of the index, or of anything else that lasts. */
+/** Where rows in windows are looked up by number: rows of the index, or of anything else that lasts. */
 export interface TimedRows {
   partOf(row: number): Pick<IndexPart, 'firstRow' | 'offset'> & {
     readonly [column in 'start' | 'duration' | 'flags']: ArrayLike<number>;

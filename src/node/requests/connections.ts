@@ -5,7 +5,7 @@ import { Guard } from '../guard.js';
 import { pathOf, routeOf } from './path-and-route.js';
 import type { ServerRecorder } from './server-recorder.js';
 
-/** What takes a connection from HTTP; Node publishes nothing of it. */
+/** Events with which a connection leaves HTTP; Node publishes nothing of them. */
 const EVENTS = ['upgrade', 'connect'];
 
 type Listener = (request: IncomingMessage, socket: Socket) => void;

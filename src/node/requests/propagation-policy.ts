@@ -22,7 +22,7 @@ function matches(hosts: readonly string[], host: string): boolean {
 }
 
 /**
- * What the settings mean for requests.
+ * Whom requests take context from, and whom they send it to.
  *
  * @param trust callers whose decisions hold: addresses, `loopback` or `all`.
  */

@@ -7,10 +7,10 @@ export type Theme = 'system' | 'light' | 'dark';
 export const VIEWS = ['overview', 'route', 'trace', 'time-line', 'find', 'compare'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-/** What the page shows. All of it lies in the URL, so that a link shows the same. */
+/** The state of the page. All of it lies in the URL, so that a link shows the same. */
 export interface ViewState {
   view: ViewName;
-  /** What follows the view's name in the path: the id of a trace. */
+  /** The id of a trace: it follows the view's name in the path. */
   id: string | undefined;
   /** The window of the time line, in ns since time 0. Undefined: the whole recording. */
   from: number | undefined;
@@ -30,7 +30,7 @@ export interface ViewState {
   parameters: Readonly<Record<string, string>>;
 }
 
-/** What a link says beside its view. */
+/** Fields of the state that a link sets beside its view. */
 export type Target = Partial<Omit<ViewState, 'view'>>;
 
 const INITIAL: ViewState = {
@@ -114,7 +114,7 @@ function oneOf<T extends string>(text: string | null, words: readonly T[], other
   return words.find((word) => word === text) ?? otherwise;
 }
 
-/** What the page shows after a link: the range, the look, and parameters with a dot stay. */
+/** The state after a link: the range, the look, and parameters with a dot stay. */
 function stateAfter(state: ViewState, view: ViewName, target: Target): ViewState {
   const kept = Object.entries(state.parameters).filter(([name]) => name.includes('.'));
   return {
@@ -129,7 +129,7 @@ function stateAfter(state: ViewState, view: ViewName, target: Target): ViewState
 /** Browsers refuse more than some changes of the URL a second. */
 const URL_DELAY = 250;
 
-/** What the page shows, which follows the URL and which the URL follows. */
+/** Keeps the state of the page and the URL equal. */
 export class Address {
   readonly view: Store<ViewState>;
   #timer: number | undefined;

@@ -61,7 +61,7 @@ export function shownProcesses(state: ViewState, recording: RecordingAnswer): Sh
   };
 }
 
-/** What of the view's parameters decides it. */
+/** The view's parameters that decide it, as one text. */
 export function shownKey(state: ViewState): string {
   const { parameters } = state;
   return [...Object.values(NAMES), CURVES]

@@ -216,7 +216,7 @@ function framesOf(storage: Storage, Frames: FrameClass): ContextFrames {
   };
 }
 
-/** What a frame of Node has of this package's storage: of one that native code has taken while something ran. */
+/** The context in a frame of Node, such as native code takes while something runs. */
 export function contextOfFrame(frame: object): object | undefined {
   if (storage === undefined) return undefined;
   if (frame instanceof LoneFrame || (frame as OwnFrame)[IS_FRAME] === true)

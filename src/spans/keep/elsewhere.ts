@@ -43,7 +43,7 @@ export class DecidedElsewhere {
   }
 
   /**
-   * What other threads make of a trace whose local root ends.
+   * Asks the other threads about a trace whose local root ends.
    *
    * @param reason why this thread keeps it; 0: it would not.
    * @param isLast whether no other local root of it is open here.

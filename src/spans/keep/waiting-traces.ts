@@ -42,7 +42,7 @@ export const LIMITED = 128;
 /** Services that are called below it hear that it is kept. */
 export const SENT = 256;
 
-/** What native code has to know of the records that wait. */
+/** Where native code finds the fields of records that wait. */
 export const WAITING_FORMAT: WaitingFormat = {
   decided: KEPT | RELEASED,
   linkAt: COUNTER_OFFSET,

@@ -1,4 +1,4 @@
-/** What rule a finding comes from: docs/findings.md has a paragraph on each. */
+/** The rule of a finding: docs/findings.md has a paragraph on each. */
 export type FindingRule =
   | 'died'
   | 'failures'
@@ -16,13 +16,13 @@ export type FindingRule =
 /** Something that is wrong, in a sentence. */
 export interface Finding {
   rule: FindingRule;
-  /** What was lost: it decides the order. */
+  /** The loss decides the order. */
   loss: 'process' | 'requests' | 'time';
   /** How much: open requests of a process that died, requests that failed, or ns. */
   lost: number;
   service: string | null;
   text: string;
-  /** What the sentence stands on, with figures. */
+  /** The evidence of the sentence, with figures. */
   evidence: string;
   /** Where to go on: a trace that shows it, a section of the report, and values of `--where`. */
   trace: string | null;

@@ -255,7 +255,7 @@ export interface ReportedLoss {
 
 /** A figure of a thread: the highest in each piece of the window, or null. */
 export interface ThreadCurve extends ThreadOfProcess {
-  /** What a heap has at most; null: it was not recorded, or this is no heap. */
+  /** The limit of a heap; null: it was not recorded, or this is no heap. */
   limit: number | null;
   values: (number | null)[];
 }

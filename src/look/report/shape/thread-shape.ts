@@ -133,7 +133,7 @@ export interface MemoryCurve extends ThreadOfProcess {
   first: number;
   last: number;
   max: number;
-  /** What a heap has at most; null: it was not recorded, or this is no heap. */
+  /** The limit of a heap; null: it was not recorded, or this is no heap. */
   limit: number | null;
   /** Growth in an hour, of the line through all points; null: of less than a minute. */
   hourly: number | null;

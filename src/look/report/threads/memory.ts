@@ -48,7 +48,7 @@ export function memoryCurves(selection: RowSelection): MemoryCurve[] {
   return curves.sort((a, b) => b.last - b.first - (a.last - a.first));
 }
 
-/** What the heap of a curve has at most, in bytes; null: it was not recorded. */
+/** The limit of the heap of a curve, in bytes; null: it was not recorded. */
 export function limitOfHeap({ counters }: LookIndex, heap: Counter): number | null {
   const limit = counters.find(
     ({ name, source, thread }) =>

@@ -132,7 +132,7 @@ function Answer(answer: RowAnswer) {
   );
 }
 
-/** What a thread ran. */
+/** A call that a thread ran, by its samples. */
 function Sample(sample: Tip) {
   const app = useApp();
   const { name, start, length, samples, row, within, withinStart, track, count } = sample;
