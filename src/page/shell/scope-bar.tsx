@@ -167,8 +167,8 @@ function TimeOfDay({ answer }: { answer: RecordingAnswer }) {
     <input
       class="time-of-day"
       aria-label="Go to a time of day, UTC"
-      title="13:05:20, or 13:05 13:06: the range of time of all views, UTC"
-      placeholder={`go to ${clockText(answer, 0).slice(0, 8)}`}
+      title="13:05:20, or 13:05 13:06: the range of time of all views, UTC. With a date and an offset: 2026-01-31T13:05:20+02:00"
+      placeholder={`go to ${clockText(answer, 0)}`}
       aria-invalid={isWrong}
       onChange={({ currentTarget: { value } }) => {
         const times = timesOfDay(answer, value);
@@ -184,14 +184,16 @@ function TimeOfDay({ answer }: { answer: RecordingAnswer }) {
   );
 }
 
-const TIME_OF_DAY = /(?:(\d{4}-\d\d-\d\d)[T ])?(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)/g;
+/** An offset only after a date: `13:05-13:06` is two times. */
+const TIME_OF_DAY =
+  /(?:(\d{4}-\d\d-\d\d)[T ])?(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)((?<=-\d\d[T ][\d:.]*)[+-]\d\d:?\d\d)?/g;
 
 /** Times in a text, in ns since time 0 of the recording. One without a date is the first that it has. */
 function timesOfDay({ epoch }: RecordingAnswer, text: string): number[] {
-  const begin = Number(BigInt(epoch) / 1_000_000n);
+  const begin = Number(epoch) / 1e6;
   const today = new Date(begin).toISOString().slice(0, 10);
-  return [...text.matchAll(TIME_OF_DAY)].map(([, date, time]) => {
-    const at = Date.parse(`${date ?? today}T${time!}Z`) - begin;
+  return [...text.matchAll(TIME_OF_DAY)].map(([, date, time, offset]) => {
+    const at = Date.parse(`${date ?? today}T${time!}${offset ?? 'Z'}`) - begin;
     // A minute that has begun when the recording did is not one of tomorrow.
     const isTomorrow = date === undefined && at < -60_000;
     return (isTomorrow ? at + 86_400_000 : at) * 1e6;
