@@ -12,6 +12,7 @@ import { kindOfSpan } from '../report/names/interruption-kinds.js';
 import { attributesOf, valuesOf } from '../report/names/recorded-attributes.js';
 import { SampledCalls } from '../report/names/call-target.js';
 import type { SelectedCounts } from '../report/groups/released-groups.js';
+import type { TimeWindow } from '../report/measures/selection.js';
 import { isMethod } from '../report/names/request-name.js';
 import { codeOfStack, STACK } from '../report/threads/stall-code.js';
 import { CallsByRoute, RequestRoutes } from './calls-a-request.js';
@@ -100,6 +101,8 @@ export interface RowsOfSide {
   sources: ReadonlySet<number>;
   /** Counts of requests that were not kept. */
   released?: readonly SelectedCounts[];
+  /** Of the curves; undefined: all of the time. */
+  window?: TimeWindow;
 }
 
 /**
@@ -162,7 +165,8 @@ export function compareGroups(
       calls: byRoute.compared,
     };
   });
-  return groups.sort((a, b) => weight(b) - weight(a) || b.after.count - a.after.count);
+  const costs = new Map(groups.map((group, at) => [group, costOf(group, shown[at]!)]));
+  return groups.sort((a, b) => costs.get(b)! - costs.get(a)! || b.after.count - a.after.count);
 }
 
 /** The rows of a side, and how they are compared. */
@@ -398,6 +402,8 @@ function pairIn(pairs: Map<string, Pair>, named: PairKey): Pair {
 /** How the logarithm of a mean or of a percentile has changed. */
 interface Change extends MeanDifference {
   isLarge: boolean;
+  /** Ns that a span takes longer; negative: shorter. */
+  time: number;
 }
 
 /** How durations have changed; null: a side has too few spans. */
@@ -411,20 +417,21 @@ function changesOf(
   if (before.count < LEAST_SPANS || after.count < LEAST_SPANS) return { mean: null, tails: [] };
   // A difference of means of logarithms is a ratio of geometric means.
   const difference = differenceOf(before.logarithms, after.logarithms);
-  const isLarge = isLargeChange(difference, before.logarithms.mean, LEAST_CHANGE);
   const tails = (hasTails ? TAILS : []).flatMap((percent) => {
     const own = percentileDifference(before.times, after.times, percent);
     if (own === undefined) return [];
     const from = Math.log(Math.max(1, before.times.durations.percentile(percent)));
-    return { ...own, percent, isLarge: isLargeChange(own, from, LEAST_TAIL_CHANGE) };
+    return { ...changeOf(own, from, LEAST_TAIL_CHANGE), percent };
   });
-  return { mean: { ...difference, isLarge }, tails };
+  return { mean: changeOf(difference, before.logarithms.mean, LEAST_CHANGE), tails };
 }
 
 /** @param from the logarithm before. */
-function isLargeChange({ value }: MeanDifference, from: number, least: number): boolean {
-  const change = Math.exp(from) * Math.abs(Math.expm1(value));
-  return Math.abs(value) >= Math.log1p(least) && change >= LEAST_NS;
+function changeOf(difference: MeanDifference, from: number, least: number): Change {
+  const { value } = difference;
+  const time = Math.exp(from) * Math.expm1(value);
+  const isLarge = Math.abs(value) >= Math.log1p(least) && Math.abs(time) >= LEAST_NS;
+  return { ...difference, isLarge, time };
 }
 
 function ratioOf({ value, low, high }: MeanDifference): Ratio {
@@ -459,8 +466,14 @@ function presenceOf(
   return few === 0 ? 'gone' : 'fewer';
 }
 
-/** Where a group is shown: positive if slower, 0 if nobody can say, negative if faster. */
-function weight({ ratio, isMean, tail, change }: ComparedGroup): number {
+/** Ns that all spans take longer: positive if slower, 0 if nobody can say, negative if faster. */
+function costOf(
+  { isMean, tail, change, after }: ComparedGroup,
+  { mean, tails }: ReturnType<typeof changesOf>,
+): number {
   if (change !== 'slower' && change !== 'faster') return 0;
-  return Math.log((isMean ? ratio : tail)!.value);
+  if (isMean) return mean!.time * after.count;
+  const { percent } = tail!;
+  const { time } = tails.find((each) => each.percent === percent)!;
+  return time * after.count * (1 - percent / 100);
 }

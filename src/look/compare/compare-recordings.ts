@@ -10,6 +10,7 @@ import { sectionLines } from '../report/print/text/text-table.js';
 import { durationText, isoTime, timeText } from '../report/measures/units.js';
 import { withCauseRows } from '../report/errors/error-types.js';
 import { compareErrors } from './compare-errors.js';
+import { compareMemory } from './compare-memory.js';
 import { compareGroups } from './compare-groups.js';
 import type { RowsOfSide } from './compare-groups.js';
 import { COMPARISON_VERSION } from './comparison-shape.js';
@@ -46,8 +47,16 @@ export async function compareRecordings(
   const [first, second] = [await sideOf(before), await sideOf(after)];
   const groups = compareGroups(first.rows, second.rows, attributes);
   const errors = await compareErrors(first.rows, second.rows);
+  const memory = compareMemory(first.rows, second.rows);
   const { described: of } = second;
-  return { version: COMPARISON_VERSION, before: first.described, after: of, groups, errors };
+  return {
+    version: COMPARISON_VERSION,
+    before: first.described,
+    after: of,
+    groups,
+    errors,
+    memory,
+  };
 }
 
 async function sideOf({
@@ -76,6 +85,7 @@ async function sideOf({
       rows,
       sources: new Set(sources.map(({ number }) => number)),
       released: [...selectedCounts(index, condition)],
+      window: selection.window,
     },
     described,
   };
@@ -121,12 +131,13 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   }
   yield '';
   yield* wrapped(comparisonSummary(groups), style.width);
-  const tables = comparisonTables(groups, comparison.errors);
-  const { presence, calls, slower, faster, errors, same, few } = tables;
+  const { presence, calls, slower, faster, errors, memory, same, few } =
+    comparisonTables(comparison);
   yield* sectionLines(presence, style);
   yield* sectionLines(calls, style);
   for (const table of [slower, faster]) yield* sectionLines(table, style);
   yield* sectionLines(errors, style);
+  yield* sectionLines(memory, style);
   for (const table of [same, few]) yield* sectionLines(table, style);
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorType } from '../report/shape/report-shape.js';
+import type { MemoryCurve } from '../report/shape/thread-shape.js';
 import type { SpanKind } from '../../spans/layout.js';
 
 /** The spans of one name and service on one side. Durations are in nanoseconds. */
@@ -78,6 +79,12 @@ export interface ComparedErrors {
   types: ComparedError[];
 }
 
+/** Memory of a thread or a process of a service: the highest of each side. Bytes. */
+export interface ComparedMemory extends Pick<MemoryCurve, 'kind' | 'service'> {
+  before: MemoryCurve | null;
+  after: MemoryCurve | null;
+}
+
 /** The recordings of one side. */
 export interface ComparedRecordings {
   paths: string[];
@@ -102,4 +109,5 @@ export interface Comparison {
   /** Slower ones first, then the rest, then those that became faster. */
   groups: ComparedGroup[];
   errors: ComparedErrors;
+  memory: ComparedMemory[];
 }

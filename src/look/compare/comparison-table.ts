@@ -1,5 +1,6 @@
 import { nameWithTargets } from '../report/names/request-name.js';
 import { errorColumns } from '../report/print/tables/error-table.js';
+import { growthText, MEMORY_NAMES } from '../report/print/tables/resource-tables.js';
 import {
   fieldColumn,
   kindColumns,
@@ -8,14 +9,16 @@ import {
   type ReportColumn,
   type ReportTable,
 } from '../report/print/tables/report-table.js';
-import { countText, durationText } from '../report/measures/units.js';
+import { bytesText, countText, durationText } from '../report/measures/units.js';
 import { callsText, changeText, isPresence, rangeText, sideText } from './comparison-texts.js';
 import type {
   ComparedCalls,
   ComparedError,
   ComparedErrors,
   ComparedGroup,
+  ComparedMemory,
   ComparedSide,
+  Comparison,
 } from './comparison-shape.js';
 
 const LIMIT = 50;
@@ -46,15 +49,17 @@ interface ComparisonTables {
   slower: ReportTable<ComparedGroup>;
   faster: ReportTable<ComparedGroup>;
   errors: ReportTable<ComparedError>;
+  memory: ReportTable<ComparedMemory>;
   same: ReportTable<ComparedGroup>;
   few: ReportTable<ComparedGroup>;
 }
 
 /** What changed, in the order in which the command and the page show it. */
-export function comparisonTables(
-  groups: readonly ComparedGroup[],
-  errors: ComparedErrors,
-): ComparisonTables {
+export function comparisonTables({
+  groups,
+  errors,
+  memory,
+}: Pick<Comparison, 'groups' | 'errors' | 'memory'>): ComparisonTables {
   const of = (kind: ComparedGroup['change']): ComparedGroup[] =>
     groups.filter(({ change }) => change === kind);
   const present = groups.filter(({ change }) => isPresence(change));
@@ -71,6 +76,7 @@ export function comparisonTables(
     // The groups end with what became faster the most.
     faster: timeTable('Faster', CHANGE, of('faster').toReversed(), changeText),
     errors: comparedErrorTable(errors),
+    memory: memoryTable(memory),
     same: timeTable('About the same: within chance, or less than 5 %', MEAN, of('same'), rangeText),
     few: timeTable('Too few to compare', 'change', of(null), sideText),
   };
@@ -206,5 +212,37 @@ function comparedErrorTable(errors: ComparedErrors): ReportTable<ComparedError> 
     errors.types,
     ERRORS_LIMIT,
     'types of errors',
+  );
+}
+
+/** What the memory of services came to. What is chance nobody can say of one curve a side. */
+function memoryTable(memory: readonly ComparedMemory[]): ReportTable<ComparedMemory> {
+  const change = (
+    title: string,
+    figure: 'last' | 'max' | 'hourly',
+    spare: number,
+    text = bytesText,
+  ): ReportColumn<ComparedMemory> => ({
+    title,
+    unit: 'change',
+    value({ before, after }) {
+      const figures = [before, after].map((side) => side?.[figure] ?? null);
+      if (figures.every((each) => each === null)) return null;
+      return figures.map((each) => (each === null ? '–' : text(each))).join(' → ');
+    },
+    spare,
+  });
+  return tableOf<ComparedMemory>(
+    'Memory, of the thread or process that had the most',
+    [
+      { title: 'memory', unit: 'text', value: ({ kind }) => MEMORY_NAMES[kind], spare: 0 },
+      serviceColumn(0),
+      change('at end', 'last', 0),
+      change('highest', 'max', 1),
+      change('growth an hour', 'hourly', 2, growthText),
+    ],
+    memory,
+    LIMIT,
+    'curves',
   );
 }

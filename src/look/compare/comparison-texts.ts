@@ -111,13 +111,23 @@ export function changeText({ ratio, isMean, tail }: ComparedGroup): string {
   return times < 0 || times > TAIL_OF_MEAN ? `${mean}, ${own}` : mean;
 }
 
-/** `47 % slower (41 % to 52 %)` */
+/** From so many times as long on, a percentage says little. */
+const MANY_TIMES = 10;
+
+/** `47 % slower (41 % to 52 %)`, `25 times as fast (20 to 31)` */
 export function sizeText({ value, low, high }: Ratio): string {
+  if (value >= MANY_TIMES) return timesText('slow', [value, low, high]);
+  if (value <= 1 / MANY_TIMES) return timesText('fast', [1 / value, 1 / high, 1 / low]);
   // The word says the direction, so the figures need no sign.
   const [word, least, most] =
     value > 1 ? (['slower', low, high] as const) : (['faster', high, low] as const);
   const [size, from, to] = [value, least, most].map((times) => percent(times).slice(1));
   return `${size!} ${word} (${from!} to ${to!})`;
+}
+
+function timesText(word: string, times: readonly number[]): string {
+  const [size, from, to] = times.map((each) => countText(Number(each.toPrecision(2))));
+  return `${size!} times as ${word} (${from!} to ${to!})`;
 }
 
 /** `−4 % to +11 %`: the confidence interval. */

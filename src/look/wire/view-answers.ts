@@ -1,6 +1,6 @@
 /** Answers to the views, as the server writes and the page reads them. */
 
-import type { ComparedErrors, ComparedGroup } from '../compare/comparison-shape.js';
+import type { Comparison } from '../compare/comparison-shape.js';
 import type { ErrorType, FlameNode, Report } from '../report/shape/report-shape.js';
 import type { SlowTrace, TreeRow } from '../report/shape/trace-shape.js';
 
@@ -110,11 +110,7 @@ export interface LatencyMeta {
   step: number;
 }
 
-export interface CompareAnswer {
-  /** Slower ones with confidence first, then the rest, then the faster ones. */
-  groups: ComparedGroup[];
-  errors: ComparedErrors;
-}
+export type CompareAnswer = Pick<Comparison, 'groups' | 'errors' | 'memory'>;
 
 /** When a thread was stalled, or collected garbage: ns since time 0. */
 export type WaterfallPause = readonly [kind: 'stall' | 'collection', start: number, end: number];

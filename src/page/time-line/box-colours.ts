@@ -1,5 +1,5 @@
 import { kindOfSpan } from '../../look/report/names/interruption-kinds.js';
-import { codeOfName, GARBAGE_COLLECTOR, ranText } from '../../look/report/names/code-text.js';
+import { codeOfName, functionText, GARBAGE_COLLECTOR } from '../../look/report/names/code-text.js';
 import type { InterruptionKind } from '../../look/report/names/interruption-kinds.js';
 import { STALLS_LANE } from '../../look/wire/answers.js';
 import type { RecordingData } from '../data/recording-data.js';
@@ -49,7 +49,7 @@ export class BoxColours {
     }
     const kindOf = (box: number): InterruptionKind | undefined => ofNames[picture.name[box]!];
     const functionColour = (name: number): string =>
-      (this.#ofFunctions[name] ??= colourOfText(ranText(codeOfName(recording.name(name)))));
+      (this.#ofFunctions[name] ??= colourOfText(functionText(codeOfName(recording.name(name)))));
     const others = this.#ofOthers(by);
     return {
       colourOf(box) {

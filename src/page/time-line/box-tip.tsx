@@ -3,7 +3,7 @@ import { useApp } from '../state/app.js';
 import type { App } from '../state/app.js';
 import { useStore } from '../state/store.js';
 import { countText, durationText } from '../../look/report/measures/units.js';
-import { codeOfName, ranText } from '../../look/report/names/code-text.js';
+import { codeOfName, functionText } from '../../look/report/names/code-text.js';
 import type { Picture } from './picture.js';
 
 /** A box of the picture, which the next frame may draw elsewhere. */
@@ -72,12 +72,12 @@ function rowText(
   ].join(' · ');
 }
 
-/** `distance (lib/search.js:6) · 120 ms · 12 samples · in GET /search` */
+/** `distance (lib/search.js from line 6) · 120 ms · 12 samples · in GET /search` */
 export function sampleText(
   { row, name, length, count, samples, within, withinStart }: Tip,
   { recording, rowNames }: App,
 ): string {
-  const text = ranText(codeOfName(recording.name(name)));
+  const text = functionText(codeOfName(recording.name(name)));
   if (count > 1) return manyText(count, 'functions', length, text);
   return [
     text,

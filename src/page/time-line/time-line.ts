@@ -5,7 +5,7 @@ import { Messages } from '../data/messages.js';
 import { utcText } from './axis-text.js';
 import type { Sight } from '../data/box-windows.js';
 import { durationText } from '../../look/report/measures/units.js';
-import { codeOfName, ranText } from '../../look/report/names/code-text.js';
+import { codeOfName, functionText } from '../../look/report/names/code-text.js';
 import type { App } from '../state/app.js';
 import { STATUS_COLOURS } from '../theme/palette.js';
 import { canvasColours, type CanvasColours, textScale } from '../theme/theme.js';
@@ -364,7 +364,7 @@ export class TimeLine {
   #nameOf(box: number): string {
     const { recording, rowNames } = this.#app;
     const { name, count, left, right, row, start, samples } = this.picture;
-    if (samples[box]! > 0) return ranText(codeOfName(recording.name(name[box]!)));
+    if (samples[box]! > 0) return functionText(codeOfName(recording.name(name[box]!)));
     const isWide = count[box] === 1 && right[box]! - left[box]! >= PATH_WIDTH;
     return isWide
       ? rowNames.nameOf(name[box]!, row[box]!, start[box]!)

@@ -104,7 +104,7 @@ describe('tracewright report', () => {
     expect(stdout).toContain('0 of 5 kinds of spans became slower; 0 became faster; 5 took about');
     const json = tracewright('report', path, '--against', path, '--json', '--where', 'name=SELECT');
     const { groups, ...sides } = JSON.parse(json.stdout) as Comparison;
-    expect(Object.keys(sides)).toEqual(['version', 'before', 'after', 'errors']);
+    expect(Object.keys(sides)).toEqual(['version', 'before', 'after', 'errors', 'memory']);
     expect(groups.map(({ name, before }) => [name, before.count])).toEqual([['SELECT', 500]]);
   });
 

@@ -84,6 +84,19 @@ describe('a comparison of two recordings', () => {
     }
   });
 
+  it('names first what costs the most time, and how many times as long it takes', async () => {
+    const side = (long: number, short: number): string =>
+      service('shop', [...spans('GET /long', long, 100n), ...spans('GET /short', short, 200n)]);
+    const compared = await comparison(side(400, 1), side(600, 30));
+    expect(compared.groups.map(({ name }) => name)).toEqual(['GET /long', 'GET /short']);
+    const text = [...comparisonText(compared, textStyle(200, false))].join('\n');
+    expect(text).toMatch(/GET \/short .* 1\d times as slow \(\d+ to \d+\)/);
+    const back = await comparison(side(600, 30), side(400, 1));
+    expect(back.groups.map(({ name }) => name)).toEqual(['GET /short', 'GET /long']);
+    const repaired = [...comparisonText(back, textStyle(200, false))].join('\n');
+    expect(repaired).toMatch(/GET \/short .* 1\d times as fast \(\d+ to \d+\)/);
+  });
+
   it('says whether all kinds shift alike, as on a busy machine', async () => {
     const names = ['GET /a', 'GET /b', 'GET /c', 'GET /d', 'GET /e'];
     const side = (times: (at: number) => number): string =>

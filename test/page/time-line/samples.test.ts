@@ -102,8 +102,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('CPU samples on the time line')
       .poll(() => tipOf(opened, spin))
       .toMatch(
         hasSpans
-          ? /^spin \(\S*\/shop\.cjs:3\) · [\d.]+ m?s · \d+ samples · in GET \/burn$/
-          : /^spin \(\S*\/shop\.cjs:3\) · [\d.]+ m?s · \d+ samples$/,
+          ? /^spin \(\S*\/shop\.cjs from line 3\) · [\d.]+ m?s · \d+ samples · in GET \/burn$/
+          : /^spin \(\S*\/shop\.cjs from line 3\) · [\d.]+ m?s · \d+ samples$/,
       );
     // What calls it is above it, and nothing else is wider.
     const callers = samples.filter(

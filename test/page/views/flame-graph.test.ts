@@ -87,8 +87,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the flame graph of a route'), 
     const all = REQUESTS * PER_REQUEST;
     expect(labels).toEqual([
       `GET /cart in shop: ${all} samples (100 %)`,
-      'handle (src/shop.js:4): 240 samples (85.7 %), 40 samples itself',
-      'parse (src/orders.js:11): 200 samples (71.4 %)',
+      'handle (src/shop.js from line 4): 240 samples (85.7 %), 40 samples itself',
+      'parse (src/orders.js from line 11): 200 samples (71.4 %)',
       '(garbage collector): 40 samples (14.3 %)',
     ]);
     const ofRoute = profile.filter(({ route }) => route === 'GET /cart');

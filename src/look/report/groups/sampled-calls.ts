@@ -5,7 +5,7 @@ import type { GroupTally } from './groups.js';
 import { FlameTally } from './flame.js';
 import { CHOSEN } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
-import { GARBAGE_COLLECTOR, ranText } from '../names/code-text.js';
+import { functionText, GARBAGE_COLLECTOR } from '../names/code-text.js';
 import type { Code } from '../names/code-text.js';
 import type { FlameNode } from '../shape/report-shape.js';
 import { Codes, LEAST_SAMPLES } from '../threads/profiled-code.js';
@@ -36,7 +36,7 @@ export function* sampledCalls(
     }
     const codeOf = known.of(profile);
     for (const [node, count] of counts) {
-      const calls = callsOf(framesOf(part, node), codeOf(node)).map(ranText);
+      const calls = callsOf(framesOf(part, node), codeOf(node)).map(functionText);
       flame.addPath([nodeOf(name, service), ...calls.map((call) => nodeOf(call, null))], count);
     }
   }

@@ -22,6 +22,11 @@ export function ranText({ function: name, line }: Code): string {
   return codeText({ function: name, line, isNative: false, caller: null });
 }
 
+/** A function by where it begins, which is not the line that ran: `distance (lib/search.js from line 6)`. */
+export function functionText(code: Code): string {
+  return ranText({ ...code, line: code.line.replace(/:(\d+)$/, ' from line $1') });
+}
+
 /** Code as one text, from which {@link codeOfName} has it again. */
 export function codeName({ function: name, line }: Code): string {
   return `${name ?? ''}\n${line}`;

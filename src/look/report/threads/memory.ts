@@ -19,7 +19,9 @@ const LEAST_LENGTH = 60e9;
 const HOUR = 3600e9;
 
 /** How the memory of threads and processes went within the window, those that grew most first. */
-export function memoryCurves(selection: RowSelection): MemoryCurve[] {
+export function memoryCurves(
+  selection: Pick<RowSelection, 'index' | 'window' | 'curves'>,
+): MemoryCurve[] {
   const { index, window } = selection;
   const { from, to } = window;
   const curves: MemoryCurve[] = [];

@@ -1,4 +1,5 @@
 import { compareErrors } from '../../compare/compare-errors.js';
+import { compareMemory } from '../../compare/compare-memory.js';
 import { compareGroups, type RowsOfSide } from '../../compare/compare-groups.js';
 import { type IndexRow, rowAt } from '../../index/index-row.js';
 import type { GroupExamples } from '../../report/groups/examples.js';
@@ -103,8 +104,11 @@ export const compareRoute: Route = {
     const others = new Set([...after].filter((number) => !before.has(number)));
     const first: RowsOfSide = { index, rows, sources: before, released };
     const second: RowsOfSide = { index, rows, sources: others, released };
-    const groups = compareGroups(first, second, attributes);
-    const answer: CompareAnswer = { groups, errors: await compareErrors(first, second) };
+    const answer: CompareAnswer = {
+      groups: compareGroups(first, second, attributes),
+      errors: await compareErrors(first, second),
+      memory: compareMemory(first, second),
+    };
     return { json: answer };
   },
 };

@@ -130,10 +130,7 @@ function SidesWords({ runs, before, after }: SidesOfRuns & { runs: readonly Run[
 
 /** What changed, in the order of `compare`: what is gone or new, calls, times, failures. */
 function Changes({ answer }: { answer: CompareAnswer }) {
-  const { presence, calls, slower, faster, errors, same, few } = comparisonTables(
-    answer.groups,
-    answer.errors,
-  );
+  const { presence, calls, slower, faster, errors, memory, same, few } = comparisonTables(answer);
   return (
     <>
       <FiguresTable table={presence} cell={groupLink} />
@@ -164,6 +161,7 @@ function Changes({ answer }: { answer: CompareAnswer }) {
           return title === 'example' && example !== null ? <TraceLink id={example} /> : undefined;
         }}
       />
+      <FiguresTable table={memory} />
       <FiguresTable table={same} cell={groupLink} />
       <FiguresTable table={few} cell={groupLink} />
     </>

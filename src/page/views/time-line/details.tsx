@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { holderText } from '../../../look/report/print/report-texts.js';
 import { countsText, cpuText } from '../../../look/report/print/interruption-texts.js';
 import { nameWithDetail } from '../../../look/report/names/request-name.js';
-import { codeOfName, ranText } from '../../../look/report/names/code-text.js';
+import { codeOfName, functionText } from '../../../look/report/names/code-text.js';
 import type { RecordingAnswer, RowAnswer } from '../../../look/wire/answers.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
@@ -146,10 +146,10 @@ function Sample(sample: Tip) {
   if (count > 1) return <p>{text}. Zoom in to see each.</p>;
   return (
     <>
-      <h2>{code.function ?? ranText(code)}</h2>
+      <h2>{code.function ?? functionText(code)}</h2>
       <table>
         <tbody>
-          {code.line !== '' && <Field name="code" value={code.line} />}
+          {code.line !== '' && <Field name="begins at" value={code.line} />}
           <Field name="samples" value={countText(samples)} />
           <Field name="start" value={startText(app.recording.answer, start)} />
           <Field name="duration" value={durationText(length)} />

@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { compareRecordings } from '../../../../src/look/compare/compare-recordings.js';
 import { comparisonTables } from '../../../../src/look/compare/comparison-table.js';
+import type { Comparison } from '../../../../src/look/compare/comparison-shape.js';
 import { cellText } from '../../../../src/look/report/print/tables/report-table.js';
+import type { ReportTable } from '../../../../src/look/report/print/tables/report-table.js';
 import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
 import { startSpan } from '../../../../src/spans/start-span.js';
 import { recording } from '../../../look/report/recorded-service.js';
-import { main } from '../../../cli/run-command.js';
+import { main, tracewright } from '../../../cli/run-command.js';
 import { noBrowser, titleOf } from '../../browser.js';
 import { planOf, recordService } from '../../recorded-service.js';
 import { ViewedTraces } from '../../viewed-traces.js';
@@ -58,6 +61,20 @@ async function stockRead(minutesAgo: number, times: number): Promise<string> {
   return path;
 }
 
+/** The cells of a table, as the command writes them. */
+function textsOf<T>({ columns, rows }: ReportTable<T>): string[][] {
+  return rows.map((row) => columns.map((column) => cellText(column, row)));
+}
+
+/** The same in the page. */
+async function shownIn(page: Page, title: string): Promise<string[][]> {
+  const rows = page.getByRole('table', { name: title, exact: true }).locator('tbody tr');
+  await rows.first().waitFor();
+  return rows.evaluateAll((all) =>
+    all.map((row) => Array.from(row.children, (cell) => cell.textContent)),
+  );
+}
+
 const sides: string[] = [];
 const twice = new ViewedTraces(async () => {
   sides.push(await stockRead(10, 1), await stockRead(2, 21));
@@ -68,9 +85,10 @@ const root = join(dirname(main), '../..');
 const runs = new ViewedTraces((directory) =>
   ['before', 'after'].map((side) => {
     const run = join(directory, side);
-    const env = { ...process.env, TRACEWRIGHT_DIR: run, TRACEWRIGHT_QUIET: '1' };
+    const own = { TRACEWRIGHT_DIR: run, TRACEWRIGHT_QUIET: '1', TRACEWRIGHT_STALL_MS: '50' };
+    const env = { ...process.env, ...own };
     const program = ['dist/node/register.js', 'examples/busy-shop.mjs'].map((at) => join(root, at));
-    execFileSync(process.execPath, ['--require', ...program, '1'], { env, stdio: 'ignore' });
+    execFileSync(process.execPath, ['--require', ...program, '2'], { env, stdio: 'ignore' });
     return run;
   }),
 );
@@ -91,6 +109,11 @@ describe.skipIf(noBrowser !== undefined)(titleOf('two recordings of one service'
     expect(first).toBeGreaterThan(0);
     expect(first + newest).toBe(all);
     await page.getByRole('button', { name: 'Compare before with after' }).click();
+    const [before, after] = ['before', 'after'].map((side) => join(runs.directory, side));
+    const { stdout } = tracewright('report', after!, '--against', before!, '--json');
+    const { memory } = comparisonTables(JSON.parse(stdout) as Comparison);
+    expect(memory.rows).toHaveLength(2);
+    expect(await shownIn(page, memory.title)).toEqual(textsOf(memory));
     await page.locator('#view-compare').getByRole('link', { name: 'GET /price' }).first().click();
     await page
       .locator('#view-find')
@@ -110,22 +133,19 @@ describe.skipIf(noBrowser !== undefined)(titleOf('a comparison of calls'), () =>
     );
     before!.close();
     after!.close();
-    const { calls } = comparisonTables(compared.groups, compared.errors);
-    const wanted = calls.rows.map((row) => calls.columns.map((column) => cellText(column, row)));
+    const { calls } = comparisonTables(compared);
+    const wanted = textsOf(calls);
     expect(wanted.map((row) => row.slice(0, 4))).toEqual([
       ['SELECT stock', 'GET /orders/:id', 'shop', 'more'],
     ]);
     const { page } = await twice.open({}, '/compare');
     const panel = page.locator('#view-compare');
-    const table = panel.locator('table', { hasText: 'is called' });
-    await table.waitFor();
-    const shown = await table
-      .locator('tbody tr')
-      .evaluateAll((rows) =>
-        rows.map((row) => [...row.querySelectorAll('td, th')].map((cell) => cell.textContent)),
-      );
-    expect(shown).toEqual(wanted);
-    await table.getByText('GET /orders/:id').click();
+    expect(await shownIn(page, calls.title)).toEqual(wanted);
+    await panel
+      .getByRole('table', { name: calls.title })
+      .first()
+      .getByText('GET /orders/:id')
+      .click();
     await page.waitForURL(/name/);
   });
 });

@@ -6,7 +6,7 @@ import type {
   ProfiledCode,
   ThreadFigures,
 } from '../../shape/thread-shape.js';
-import { ranText } from '../../names/code-text.js';
+import { functionText, ranText } from '../../names/code-text.js';
 import { bytesText, shareText } from '../../measures/units.js';
 import {
   fieldColumn,
@@ -27,15 +27,15 @@ export function profileTable(profile: readonly ProfiledCode[]): ReportTable<Prof
     [
       { title: 'code', unit: 'text', value: ranText, spare: 0, least: 24 },
       serviceColumn(2),
+      fieldColumn('share', 'share', 0),
       {
         title: 'of',
-        explanation: 'The route whose requests ran it',
+        explanation: 'Of whose samples it is a share',
         unit: 'text',
-        value: ({ route }) => route ?? 'all',
+        value: ({ route }) => route ?? 'the whole service',
         spare: 0,
         least: 12,
       },
-      fieldColumn('share', 'share', 0),
       fieldColumn('time', 'duration', 1),
       fieldColumn('samples', 'count', 2),
     ],
@@ -50,7 +50,7 @@ export function allocationTable(allocations: readonly Allocations[]): ReportTabl
   return tableOf<Allocations>(
     'Memory alive at the end, by what allocated it',
     [
-      { title: 'code', unit: 'text', value: ranText, spare: 0, least: 24 },
+      { title: 'code', unit: 'text', value: functionText, spare: 0, least: 24 },
       serviceColumn(2),
       fieldColumn('share', 'share', 0),
       fieldColumn('bytes', 'bytes', 0),
@@ -108,7 +108,7 @@ export function threadTable(threads: readonly ThreadFigures[]): ReportTable<Thre
 }
 
 const MEMORY_LIMIT = 20;
-const MEMORY_NAMES = {
+export const MEMORY_NAMES = {
   heap: 'heap',
   external: 'outside of the heap',
   resident: 'process, resident',
@@ -131,7 +131,7 @@ export function memoryTable(memory: readonly MemoryCurve[]): ReportTable<MemoryC
         title: 'growth an hour',
         explanation: 'Growth in an hour, of the line through all points',
         unit: 'change',
-        value: ({ hourly }) => (hourly === null ? null : signedBytes(hourly)),
+        value: ({ hourly }) => (hourly === null ? null : growthText(hourly)),
         spare: 1,
       },
     ],
@@ -141,7 +141,8 @@ export function memoryTable(memory: readonly MemoryCurve[]): ReportTable<MemoryC
   );
 }
 
-function signedBytes(bytes: number): string {
+/** Bytes an hour: `+12 MiB`. */
+export function growthText(bytes: number): string {
   return `${bytes < 0 ? '-' : '+'}${bytesText(Math.abs(bytes))}`;
 }
 
