@@ -42,7 +42,7 @@ export const died: Rule = {
         text: `${error?.thread ?? ''}${process} ${error?.how ?? how}${openThen}`,
         evidence: until === null ? `its recording is ${path}` : `it was alive at ${until}`,
         trace: error?.trace ?? own[0]?.traceId ?? null,
-        section: 'open',
+        section: own.length > 0 ? 'open' : 'processes',
         where: [],
       };
     });

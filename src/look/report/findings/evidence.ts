@@ -84,13 +84,9 @@ export function ofService(service: string | null): string {
   return service === null ? '' : ` of ${service}`;
 }
 
-/** The trace of the request that comes first by a figure, else by its duration; null: there is none. */
-export function exampleOf(
-  index: LookIndex,
-  requests: readonly SampledRequest[],
-  figureOf = ({ duration }: SampledRequest): number => duration,
-): string | null {
-  const [first] = requests.toSorted((a, b) => figureOf(b) - figureOf(a));
+/** The trace of the longest request; null: there is none. */
+export function exampleOf(index: LookIndex, requests: readonly SampledRequest[]): string | null {
+  const [first] = requests.toSorted((a, b) => b.duration - a.duration);
   return first === undefined ? null : rowAt(index, first.row).traceId;
 }
 

@@ -1,6 +1,9 @@
 import { weightedPercentile } from '../groups/callees.js';
 import { countText, durationText, roughly, shareText } from '../measures/units.js';
-import { exampleOf, ofService } from './evidence.js';
+import { rowAt } from '../../index/index-row.js';
+import type { LookIndex } from '../../index/look-index.js';
+import { holderOf } from '../trees/pool-holder.js';
+import { ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 
@@ -9,6 +12,26 @@ const LEAST_WAIT = 10e6;
 const LEAST_PART = 0.2;
 /** Of the waits of the pool, in which somebody had the connection. */
 const LEAST_FULL = 0.8;
+
+/** Requests of about the p95 that are looked at for one that waited for the holder that is named. */
+const MOST_EXAMPLES = 10;
+
+/** The trace of the first request whose longest wait was for a holder of this name; else of the first one. */
+function exampleOf(
+  index: LookIndex,
+  requests: readonly SampledRequest[],
+  pool: string,
+  holder: string | undefined,
+): string | null {
+  const traces = requests.slice(0, MOST_EXAMPLES).map(({ row }) => rowAt(index, row).traceId);
+  const isOfHolder = (traceId: string | null): boolean => {
+    const rows = traceId === null ? [] : index.rowsOfTrace(traceId).map((row) => rowAt(index, row));
+    const waits = rows.filter(({ name }) => name === pool);
+    const [longest] = waits.sort((a, b) => b.duration - a.duration);
+    return longest !== undefined && holderOf(index, longest.row)?.name === holder;
+  };
+  return traces.find(isOfHolder) ?? traces[0] ?? null;
+}
 
 /** Requests wait for a connection longer than it matters: the pool is the queue of the service. */
 export const poolIsTheQueue: Rule = {
@@ -36,6 +59,8 @@ export const poolIsTheQueue: Rule = {
       const [worst] = waiting.sort((a, b) => b.p95 - a.p95);
       if (worst === undefined) return [];
       const { group, p95, whole, of } = worst;
+      const farOf = ({ pools: own }: SampledRequest): number => Math.abs(own.get(name)! - p95);
+      const nearest = of.toSorted((a, b) => farOf(a) - farOf(b));
       const holders = held
         .slice(0, 2)
         .map((each) => `${each.name} ${shareText(roughly(each.share))}`);
@@ -46,7 +71,7 @@ export const poolIsTheQueue: Rule = {
         service,
         text: `${name}${ofService(service)} is too small: ${group.name} waits ${durationText(p95)} of its ${durationText(whole)} for a connection (p95)`,
         evidence: `${countText(count)} waits of ${durationText(pool.total)} together${holders.length === 0 ? '' : `, held by ${holders.join(', ')}`}`,
-        trace: exampleOf(index, of, ({ pools: own }) => -Math.abs(own.get(name)! - p95)),
+        trace: exampleOf(index, nearest, name, held[0]?.name),
         section: 'pools',
         where: [],
       };

@@ -271,6 +271,24 @@ describe('findings', () => {
     );
   });
 
+  it('lead to a request that waited for the holder that they name', async () => {
+    const rare = new Set<string>();
+    const findings = await findingsOn(({ span, number, start }) => {
+      const name = number < 6 ? 'POST /rare' : 'GET /export';
+      if (number < 6) rare.add(span.ids.trace_id);
+      const holder = startSpan(name, {}, { kind: 'server', parent: null, startTime: start });
+      const links = [{ to: holder, attributes: { 'tracewright.pool.held': 30e6 } }];
+      const options = { parent: span, startTime: start, links };
+      startSpan('generic pool', {}, options).end(start + 30n * MS);
+      holder.end(start + 30n * MS);
+      return 36;
+    });
+    const finding = findings.find(({ rule }) => rule === 'pool is the queue')!;
+    expect(finding.evidence).toContain('held by GET /export');
+    expect(finding.trace).toMatch(/^[\da-f]{32}$/);
+    expect(rare).not.toContain(finding.trace);
+  });
+
   it.each([
     ['held', 0],
     ['code', 1],
