@@ -31,7 +31,7 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
       spare: 0,
       least: 12,
     },
-    fieldColumn('message', 'text', 2, {
+    fieldColumn('message', 'text', 1, {
       explanation: 'Numbers, ids and quoted values are ?',
       least: 20,
       isProse: true,
@@ -41,7 +41,7 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
       explanation: 'The first frame of the stack that is not of a package or of Node',
       unit: 'text',
       value: shownFrame,
-      spare: 3,
+      spare: 2,
       least: 20,
     },
     {
@@ -51,7 +51,7 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
       spare: 0,
       least: 16,
     },
-    serviceColumn<T>(1),
+    serviceColumn<T>(3),
   ];
 }
 
@@ -106,7 +106,7 @@ export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
         unit: 'text',
         value: (each) => causeText({ ...each, frame: null }),
         spare: 0,
-        least: 30,
+        least: 28,
         isProse: true,
       },
       {
@@ -114,7 +114,7 @@ export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
         unit: 'text',
         value: shownFrame,
         spare: 1,
-        least: 16,
+        least: 24,
       },
       {
         title: 'requests',

@@ -54,7 +54,7 @@ export function stallLineTable(interruptions: Interruptions): ReportTable<StallL
   return tableOf<StallLine>(
     `Code that blocked event loops in ${stallsText(count, interruptions)}${rest}`,
     [
-      { title: 'code', unit: 'text', value: codeText, spare: 0, least: 24 },
+      { title: 'code', unit: 'text', value: codeText, spare: 0, least: 36 },
       fieldColumn('count', 'count', 0),
       fieldColumn('total', 'duration', 0),
       fieldColumn('max', 'duration', 1, { title: 'longest' }),

@@ -46,12 +46,23 @@ function shortenedRoute(text: string, columns: number): string | undefined {
   return ends.find((end) => displayWidth(end) <= columns);
 }
 
-/** The text, or its beginning, `…` and its end: what begins alike is still different. A route keeps its method. */
+const CODE = /^(.{1,500}?) \((?:[^()]{0,500}\/)?([^()/]{1,200}(?:\.\w+|:\d+| from line \d+))\)/;
+
+/** `distan… (search.js:6)`: the file and its line stay, and as much of the function as there is room for. */
+function shortenedCode(text: string, columns: number): string | undefined {
+  const [code, name, file] = CODE.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  const room = columns - displayWidth(file!) - 3;
+  if (displayWidth(code!) < columns) return `${code!}…`;
+  return room < 2 ? undefined : `${shortened(name, room)} (${file!})`;
+}
+
+/** The text, or its beginning, `…` and its end: what begins alike is still different. A route keeps its method, code its line. */
 export function shortenedInside(text: string, columns: number): string {
   if (columns < LEAST_WITH_END || shortened(text, columns) === text)
     return shortened(text, columns);
-  const route = shortenedRoute(text, columns);
-  if (route !== undefined) return route;
+  const known = shortenedRoute(text, columns) ?? shortenedCode(text, columns);
+  if (known !== undefined) return known;
   const room = Math.floor((columns - 1) / 2);
   let width = 0;
   let end = '';

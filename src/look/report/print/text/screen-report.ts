@@ -1,7 +1,7 @@
 import type { Report } from '../../shape/report-shape.js';
 import { timeText } from '../../measures/units.js';
 import { figureHints, hintTexts } from '../hint-texts.js';
-import { incompleteText, NO_FINDING, summaryText } from '../report-texts.js';
+import { endText, incompleteText, NO_FINDING, summaryText } from '../report-texts.js';
 import { causeTable } from '../tables/error-table.js';
 import { findingTable } from '../tables/finding-table.js';
 import { groupTable } from '../tables/group-tables.js';
@@ -22,7 +22,9 @@ export const SCREEN_LINES = 50;
 
 /** A table of the screen, and how many of its rows are shown at most and at least. */
 interface ScreenTable {
+  section: SectionName;
   lines: (rows: number, style: TextStyle) => string[];
+  all: number;
   rows: number;
   least: number;
 }
@@ -34,6 +36,8 @@ function screenTable<T>(
   least: number,
 ): ScreenTable {
   return {
+    section,
+    all: table.rows.length,
     rows: Math.min(most, table.rows.length),
     least,
     lines(rows, style) {
@@ -56,23 +60,28 @@ export function* screenReport(
 ): Generator<string, void> {
   const { errors, interruptions } = report;
   const head = [...headLines(report, style)];
+  const processes = processTable(report);
+  const haveAllEnded = !processes.rows.some((row) => endText(row) !== '');
   const tables = [
     screenTable(lossTable(report), 'losses', 3, 1),
-    screenTable(groupTable(report), 'routes', 12, 4),
+    screenTable(groupTable(report), 'routes', 12, 8),
     screenTable(causeTable(errors), 'errors', 6, 2),
     screenTable(stallLineTable(interruptions), 'stalls', 4, 1),
-    screenTable(profileTable(report.profile), 'profile', 5, 1),
-    screenTable(allocationTable(report.allocations), 'allocations', 5, 1),
-    screenTable(processTable(report), 'processes', 5, 1),
+    screenTable(profileTable(report.profile), 'profile', 5, 0),
+    screenTable(allocationTable(report.allocations), 'allocations', 5, 0),
+    screenTable(processes, 'processes', 5, haveAllEnded ? 0 : 1),
     screenTable(openTable(report), 'open', 6, 1),
-  ];
-  const foot = [
-    ...footLines(style),
-    ...notes.flatMap((note) => [...paragraph(style, 'weak', note)]),
   ];
   // The least room is found by taking rows of the longest table.
   for (;;) {
     const lines = tables.map(({ lines: linesOf, rows }) => linesOf(rows, style));
+    const without = tables.flatMap(({ section, rows, all }) =>
+      rows === 0 && all > 0 ? [section] : [],
+    );
+    const foot = [
+      ...footLines(style, without),
+      ...notes.flatMap((note) => [...paragraph(style, 'weak', note)]),
+    ];
     const count = lines.reduce((sum, { length }) => sum + length, head.length + foot.length);
     const [longest] = tables
       .filter(({ rows, least }) => rows > least)
@@ -100,8 +109,13 @@ function* headLines(report: Report, style: TextStyle): Generator<string, void> {
   yield* paragraph(style, 'weak', NO_FINDING);
 }
 
-function* footLines(style: TextStyle): Generator<string, void> {
-  const further = 'waits, callees, pools, slowest, stalls, threads, memory, recordings';
+/** @param without sections of the screen that have no room. */
+function* footLines(style: TextStyle, without: readonly SectionName[]): Generator<string, void> {
+  const further: SectionName[] = [
+    ...without,
+    ...(['waits', 'callees', 'pools', 'slowest', 'stalls', 'threads', 'memory'] as const),
+    'recordings',
+  ];
   yield '';
-  yield* paragraph(style, 'weak', `More: --all, or --section NAME of ${further}`);
+  yield* paragraph(style, 'weak', `More: --all, or --section NAME of ${further.join(', ')}`);
 }

@@ -43,7 +43,9 @@ export function* textReport(
   if (typeof choice !== 'string') {
     for (const name of choice) {
       const lines = [...SECTIONS[name](report, style)];
-      yield* lines.length === 0 ? [`Nothing for ${name}.`] : lines.slice(lines[0] === '' ? 1 : 0);
+      yield* lines.length === 0
+        ? [`The section ${name} is empty.`]
+        : lines.slice(lines[0] === '' ? 1 : 0);
       yield* noteOn(name, lines);
     }
     return;

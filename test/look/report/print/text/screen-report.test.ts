@@ -68,11 +68,11 @@ describe('a report on one screen', () => {
     const callees = [...textReport(report, style, [], ['callees'])];
     expect(callees[0]).toMatch(/^Callees/);
     expect(callees[2]).toMatch(/^SELECT part \d+ .* 3 +\d+ .*GET \/part-\d+\/:id 3$/);
-    expect([...textReport(report, style, [], ['pools'])]).toEqual(['Nothing for pools.']);
+    expect([...textReport(report, style, [], ['pools'])]).toEqual(['The section pools is empty.']);
     const all = [...textReport(report, style, [], 'all')];
     expect(all.length).toBeGreaterThan(100);
     const titles = SECTION_NAMES.flatMap((name) => [...textReport(report, style, [], [name])][0]!);
-    const missing = titles.filter((each) => !each.startsWith('Nothing') && !all.includes(each));
+    const missing = titles.filter((each) => !each.endsWith('is empty.') && !all.includes(each));
     // The recordings have no title where they come first.
     expect(missing).toEqual(['Recordings']);
   });

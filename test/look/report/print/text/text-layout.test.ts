@@ -19,6 +19,10 @@ describe('width of text', () => {
     expect(shortenedInside('GET /orders/:id/items', 20)).toBe('GET …/:id/items');
     expect(shortenedInside('GET /orders/:id/items', 10)).toBe('GET /…tems');
     expect(shortenedInside('SELECT stock.items', 13)).toBe('SELECT….items');
+    const code = 'trimmed (examples/busy-shop.mjs:71), called at app.mjs:9';
+    expect(shortenedInside(code, 40)).toBe('trimmed (examples/busy-shop.mjs:71)…');
+    expect(shortenedInside(code, 30)).toBe('trimmed (busy-shop.mjs:71)');
+    expect(shortenedInside(code, 24)).toBe('trim… (busy-shop.mjs:71)');
     expect(shortenedInside('漢字漢字漢字', 9)).toBe('漢字…漢字');
     expect(shortenedInside('GET /cart', 9)).toBe('GET /cart');
   });
