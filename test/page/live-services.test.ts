@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { noBrowser, titleOf } from './browser.js';
 import { startService } from '../fixtures/running-service.js';
@@ -34,11 +34,14 @@ async function follow(
 
 const newDirectory = (): string => mkdtempSync(join(traces.directory, 'run-'));
 
-/** The lines of the table of recordings: service, process and state. */
-async function sourcesOf(panel: Locator): Promise<string[][]> {
-  const lines = await panel.locator('tbody tr').all();
-  const cells = await Promise.all(lines.map((line) => line.locator('th, td').allInnerTexts()));
-  return cells.map((line) => line.slice(0, 3)).sort();
+/** Waits until the table of processes has these lines: service, process, and how it ended. */
+async function expectProcesses(page: Page, expected: string[][]): Promise<void> {
+  const shown = async (): Promise<string[][]> => {
+    const lines = await page.locator('#section-processes tbody tr').all();
+    const cells = await Promise.all(lines.map((line) => line.locator('th, td').allInnerTexts()));
+    return cells.map(([service, pid, , ended]) => [service!, pid!, ended!]).sort();
+  };
+  await expect.poll(shown).toEqual(expected.toSorted());
 }
 
 describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
@@ -49,19 +52,16 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     const page = await follow(directory, '/overview');
     await page.locator('#recordings').getByText('100 records').waitFor();
     await first.kill();
-    const panel = page.locator('#recordings');
-    await panel.getByText('was killed').waitFor();
+    const killed = ['shop', String(first.pid), 'was killed'];
+    await expectProcesses(page, [killed]);
     const second = await start(join(directory, 'second.heph'), 'shop');
     await second.record(50, 'GET /second');
     await page.locator('#recordings').getByText('150 records').waitFor();
-    const killed = ['shop', String(first.pid), 'was killed'];
-    expect(await sourcesOf(page.locator('#recordings'))).toEqual(
-      [killed, ['shop', String(second.pid), 'running']].sort(),
-    );
+    await expectProcesses(page, [killed, ['shop', String(second.pid), 'running']]);
     await second.record(25, 'GET /second');
     await page.locator('#recordings').getByText('175 records').waitFor();
     await second.end();
-    await panel.getByText('ended', { exact: true }).waitFor();
+    await expectProcesses(page, [killed, ['shop', String(second.pid), 'by itself']]);
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
       await stock.record(20, 'GET /stock', caller);
     }
     await page.locator('#recordings').getByText('202 records').waitFor();
-    expect(await sourcesOf(page.locator('#recordings'))).toEqual([
+    await expectProcesses(page, [
       ['shop', String(shop.pid), 'running'],
       ['stock', String(stock.pid), 'running'],
     ]);
@@ -114,9 +114,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await page.locator('#recordings').getByText('2,000 records').waitFor();
     for (let round = 0; round < 10; round++) await service.record(400, 'GET /later');
     await service.record(1, 'GET /last');
-    expect(await sourcesOf(page.locator('#recordings'))).toEqual([
-      ['shop', String(service.pid), 'running'],
-    ]);
+    await expectProcesses(page, [['shop', String(service.pid), 'running']]);
     await page.keyboard.press('/');
     await page.keyboard.type('GET /last');
     await page.keyboard.press('Enter');
@@ -143,7 +141,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('live services'), () => {
     await service.record(50, 'GET /second');
     await page.locator('#recordings').getByText('150 records').waitFor();
     await service.end();
-    await page.locator('#recordings').getByText('ended', { exact: true }).waitFor();
+    await expectProcesses(page, [['shop', String(service.pid), 'by itself']]);
     await page.locator('#recordings').getByText('150 records').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });

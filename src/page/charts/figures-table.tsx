@@ -53,7 +53,7 @@ export function FiguresTable<T>({
                 const text = cellText(column, row);
                 const content = cell?.(row, column, text, at) ?? text;
                 const classes = classOf(column, row);
-                return column === head ? (
+                return column === head && text !== '' ? (
                   <th key={column.title} scope="row" class={classes}>
                     {indentOf(column.prefix?.(row))}
                     {content}

@@ -18,6 +18,7 @@ import {
   poolTable,
   threadTable,
 } from '../../../src/look/report/print/tables/resource-tables.js';
+import { sourceTable } from '../../../src/look/report/print/tables/source-tables.js';
 import type { Report } from '../../../src/look/report/shape/report-shape.js';
 import { main, tracewright } from '../../cli/run-command.js';
 import { axeFindings } from '../accessibility.js';
@@ -32,6 +33,8 @@ const traces = new ViewedTraces((directory) => {
     ...process.env,
     TRACEWRIGHT_DIR: run,
     TRACEWRIGHT_QUIET: '1',
+    // Other tests record no stalls.
+    TRACEWRIGHT_STALL_MS: '50',
     TRACEWRIGHT_ENABLED: 'on',
   };
   const args = ['--require', register, join(root, 'examples/busy-shop.mjs'), '8'];
@@ -64,7 +67,7 @@ async function expectFigures(page: Page, report: Report): Promise<void> {
     callees: textsOf(calleeTable(report)),
     errors: textsOf(causeTable(errors)),
     stalls: textsOf(stallLineTable(interruptions)),
-    recordings: textsOf(processTable(report)),
+    processes: textsOf(processTable(report)),
     pools: textsOf(poolTable(pools)),
     interruptions: textsOf(interruptionTable(interruptions)),
     threads: textsOf(threadTable(threads)),
@@ -112,6 +115,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('every figure of the Overview')
     await page.locator('#section-routes tbody tr').first().waitFor();
     await expectFigures(page, report);
     await expectCurves(page, report);
+    const recordings = page.locator('#recordings tbody tr').locator('th, td');
+    expect(await recordings.allTextContents()).toEqual(textsOf(sourceTable(report)).flat());
     expect(complaints).toEqual([]);
 
     const file = join(traces.directory, 'report.html');

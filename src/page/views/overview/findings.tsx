@@ -61,7 +61,9 @@ function SectionLink({ name }: { name: string }) {
       type="button"
       class="link"
       onClick={() => {
-        const section = document.getElementById(`section-${name}`);
+        // Collections are among the threads' figures, whether or not code blocked a loop.
+        const ids = [`section-${name}`, 'section-interruptions'];
+        const [section] = ids.flatMap((id) => document.getElementById(id) ?? []);
         const folded = section?.closest('details');
         if (folded != null) folded.open = true;
         section?.scrollIntoView({ behavior: 'smooth' });

@@ -4,6 +4,7 @@ import {
   rateText,
   shareText,
 } from '../../../look/report/measures/units.js';
+import { stallsText } from '../../../look/report/print/interruption-texts.js';
 import type { Report, ThreadCurve } from '../../../look/report/shape/report-shape.js';
 import { type Curve, CurveChart } from '../../charts/curve-chart.js';
 
@@ -89,7 +90,11 @@ export function OverTime({ report, onRange }: OverTimeProps) {
       {loops.length > 0 && (
         <CurveChart
           {...common}
-          title="Event loop and stalls"
+          title={
+            stalls.length === 0
+              ? 'Event loop'
+              : `Event loop; marked: ${stallsText(stalls.length, interruptions)}`
+          }
           text={shareText}
           marks={stalls}
           curves={threadCurves(loops)}

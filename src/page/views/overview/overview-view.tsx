@@ -63,7 +63,7 @@ export function OverviewView() {
         </ReportFigures>
       )}
       <section id="recordings" aria-label="Recordings">
-        <Recordings />
+        <Recordings report={answer?.report} />
       </section>
     </div>
   );

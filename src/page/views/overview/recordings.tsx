@@ -1,18 +1,12 @@
-import type { ProcessAnswer, RecordingAnswer, SourceAnswer } from '../../../look/wire/answers.js';
-import { STATE_TEXTS } from '../../../look/report/print/report-texts.js';
-import {
-  type ReportColumn,
-  type ReportTable,
-  tableOf,
-} from '../../../look/report/print/tables/report-table.js';
+import { sourceTable } from '../../../look/report/print/tables/source-tables.js';
+import type { Report } from '../../../look/report/shape/report-shape.js';
 import { FiguresTable } from '../../charts/figures-table.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
-import { momentText } from '../../time-line/axis-text.js';
 
-/** The processes that were recorded, and losses. */
-export function Recordings() {
+/** What was recorded, and what cannot be read; and the recordings that a report is of. */
+export function Recordings({ report }: { report: Report | undefined }) {
   const { recording } = useApp();
   const answer = useStore(recording.store, (state) => state.answer);
   if (answer === undefined) return <p>Reading …</p>;
@@ -28,42 +22,7 @@ export function Recordings() {
           {problem}
         </p>
       ))}
-      <FiguresTable table={processTable(answer)} />
+      {report !== undefined && <FiguresTable table={sourceTable(report)} />}
     </>
   );
-}
-
-function processTable(answer: RecordingAnswer): ReportTable<ProcessAnswer> {
-  const textColumn = (
-    title: string,
-    value: (process: ProcessAnswer, sources: SourceAnswer[]) => string | null,
-  ): ReportColumn<ProcessAnswer> => ({
-    title,
-    unit: 'text',
-    value: (process) =>
-      value(
-        process,
-        process.sources.map((each) => answer.sources[each]!),
-      ),
-    spare: 0,
-  });
-  const eachOf = (title: string, text: (source: SourceAnswer) => string) =>
-    textColumn(title, (_, sources) => [...new Set(sources.map(text))].join(', '));
-  const columns = [
-    textColumn('service', ({ service }) => service ?? '–'),
-    textColumn('process', ({ pid }) => String(pid ?? '–')),
-    eachOf('state', ({ state }) => STATE_TEXTS[state]),
-    // Each process that runs was read at a moment of its own.
-    textColumn('complete to', (_, sources) => {
-      const untils = sources.flatMap(({ until = [] }) => until);
-      return untils.length === 0 ? null : momentText(answer, Math.min(...untils));
-    }),
-    eachOf('format', ({ format }) => format),
-    textColumn('lost', (_, sources) => {
-      const lost = sources.flatMap(({ losses }) => losses.map(({ reason }) => reason));
-      return lost.length === 0 ? 'nothing' : lost.join('; ');
-    }),
-    { ...eachOf('path', ({ path }) => path), isProse: true },
-  ];
-  return tableOf('Recorded processes', columns, answer.processes, Infinity, 'processes');
 }

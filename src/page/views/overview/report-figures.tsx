@@ -101,7 +101,7 @@ export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: Rep
         <Section name="profile" table={profileTable(report.profile)} />
         <Section name="allocations" table={allocationTable(report.allocations)} />
         <Section name="memory" table={memoryTable(memory)} />
-        <Section name="recordings" table={processTable(report)} />
+        <Section name="processes" table={processTable(report)} />
       </div>
       <Section
         name="open"

@@ -245,6 +245,7 @@ function Tools({ rows, isZoomed, onZoomOut, onFold, onUnfold }: ToolsProps) {
         <li>
           <span class="swatch critical" /> critical path
         </li>
+        <li class="sentence">self: no child ran; waited: the part of it on the critical path</li>
         {rows.some(({ pauses }) => pauses.length > 0) && (
           <>
             <li>

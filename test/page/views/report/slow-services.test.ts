@@ -93,12 +93,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('slow services'), () => {
     ]);
     const text = await table.innerText();
     for (const trace of service.traces) expect(text).toContain(trace);
-    const [line] = await page.locator('#recordings tbody tr').all();
-    const cells = await line!.locator('th, td').allInnerTexts();
-    expect(cells.slice(2, 4)).toEqual([
-      'running',
-      expect.stringMatching(/s, \d\d:\d\d:\d\d\..* UTC$/),
-    ]);
+    const line = page.locator('#recordings tbody tr');
+    expect(await line.innerText()).toMatch(/\srunning\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\..* UTC\s/);
     // The command says the same.
     const { stdout } = tracewright('report', directory);
     expect(stdout).toContain('Open now: 3 spans, 2 of them requests');
