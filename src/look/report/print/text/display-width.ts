@@ -46,7 +46,8 @@ function shortenedRoute(text: string, columns: number): string | undefined {
   return ends.find((end) => displayWidth(end) <= columns);
 }
 
-const CODE = /^(.{1,500}?) \((?:[^()]{0,500}\/)?([^()/]{1,200}(?:\.\w+|:\d+| from line \d+))\)/;
+const CODE =
+  /^(.{1,500}?) \((?:[^()]{0,500}\/)?([^()/]{1,200}(?:\.\w+|:\d+| from line \d+))\)(?=$|, called at | in )/;
 
 /** `distan… (search.js:6)`: the file and its line stay, and as much of the function as there is room for. */
 function shortenedCode(text: string, columns: number): string | undefined {

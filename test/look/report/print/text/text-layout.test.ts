@@ -23,6 +23,8 @@ describe('width of text', () => {
     expect(shortenedInside(code, 40)).toBe('trimmed (examples/busy-shop.mjs:71)…');
     expect(shortenedInside(code, 30)).toBe('trimmed (busy-shop.mjs:71)');
     expect(shortenedInside(code, 24)).toBe('trim… (busy-shop.mjs:71)');
+    // A statement is none.
+    expect(shortenedInside('SELECT (a.id) FROM a', 15)).toBe('SELECT … FROM a');
     expect(shortenedInside('漢字漢字漢字', 9)).toBe('漢字…漢字');
     expect(shortenedInside('GET /cart', 9)).toBe('GET /cart');
   });
