@@ -22,6 +22,16 @@ interface TinyRoute {
   readonly handler: unknown;
 }
 
+/** Of LoopBack and Adonis: a route that was found. */
+interface LoopBackRoute {
+  readonly path: string;
+}
+
+interface AdonisContext {
+  readonly request: { readonly request: object };
+  readonly route: { readonly pattern: string };
+}
+
 /** Of polka: functions by pattern, by method. */
 interface PolkaApplication {
   readonly handlers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -54,6 +64,19 @@ export const routers: Injection = {
       ),
     },
     {
+      package: '@loopback/rest',
+      path: /^dist\/router\/routing-table\.js$/,
+      texts: matched(
+        'const found = this._router.find(request);',
+        '$match if (found) $channel.loopback(request, found);',
+      ),
+    },
+    {
+      package: '@adonisjs/http-server',
+      path: /^build\/(?:[\w-]+|src\/server\/factories\/final_handler)\.js$/,
+      texts: matched('ctx.route = route.route;', '$match $channel.adonis(ctx);'),
+    },
+    {
       // Version 1 keeps no pattern.
       package: 'polka',
       path: /^index\.js$/,
@@ -66,6 +89,12 @@ export const routers: Injection = {
   calls: () => ({
     hapi(request: object, { path, _special: isSpecial }: HapiRoute) {
       if (!isSpecial) frameworkRouteFound(request, path);
+    },
+    loopback(request: object, { path }: LoopBackRoute) {
+      frameworkRouteFound(request, path);
+    },
+    adonis({ request, route }: AdonisContext) {
+      frameworkRouteFound(request.request, route.pattern);
     },
     tinyhttp(application: TinyApplication, request: object, { type, path, handler }: TinyRoute) {
       if (type !== 'route' || typeof path !== 'string') return;
