@@ -374,7 +374,7 @@ export const LIBRARIES = {
   },
   routers: {
     channels: [],
-    packages: ['@hapi/hapi', '@tinyhttp/app', 'polka'],
+    packages: ['@adonisjs/http-server', '@hapi/hapi', '@loopback/rest', '@tinyhttp/app', 'polka'],
     inject: () => require('./injected/routers.js') as Injections,
     isOfModules: true,
     findsRoutes: true,
@@ -435,10 +435,13 @@ export const LIBRARIES = {
   cockatiel: { packages: ['cockatiel'], inject: carriers },
   effect: { packages: ['effect'], inject: promises, isOfModules: true },
   'es6-promise': { packages: ['es6-promise'], inject: promises },
+  imap: { packages: ['imap', 'node-imap'], inject: clients },
   inflight: { packages: ['inflight'], inject: carriers },
   ldapjs: { packages: ['ldapjs'], inject: clients },
   leveldown: { packages: ['leveldown', 'deferred-leveldown', 'classic-level'], inject: promises },
   lie: { packages: ['lie'], inject: promises },
+  lodash: { packages: ['lodash', 'lodash.debounce', 'lodash.throttle'], inject: carriers },
+  loopback: { packages: ['loopback-connector', 'loopback-datasource-juggler'], inject: clients },
   memcached: { packages: ['memcached'], inject: clients },
   memoizee: { packages: ['memoizee'], inject: carriers },
   memjs: { packages: ['memjs'], inject: clients },
@@ -452,6 +455,7 @@ export const LIBRARIES = {
     isOfModules: true,
   },
   'neo-async': { packages: ['neo-async'], inject: carriers },
+  'net-snmp': { packages: ['net-snmp'], inject: clients },
   nodemailer: { packages: ['nodemailer'], inject: clients, isOfModules: true },
   promise: { packages: ['promise'], inject: promises },
   'promise-limit': { packages: ['promise-limit'], inject: carriers },
@@ -478,6 +482,7 @@ export const LIBRARIES = {
   sqlite3: { packages: ['sqlite3'], inject: promises },
   ssh2: { packages: ['ssh2'], inject: clients },
   threads: { packages: ['threads'], inject: clients },
+  'winston-transport': { packages: ['winston', 'winston-transport'], inject: carriers },
 
   // They are not recorded: their lines get the ids of the span that is active.
   bunyan: {

@@ -23,6 +23,8 @@ export const calls = (): object => ({
   caller: () => new Caller(),
   /** Keeps what is active with something that is asked for. */
   keep: keepCaller,
+  /** Keeps what is active with something that is asked for again. */
+  again: setCaller,
   /** Calls a function where that was asked for. */
   as: asCaller,
   /** Calls a function for all of these that were asked for. */
@@ -39,6 +41,11 @@ export const calls = (): object => ({
   kept<Asked extends object>(asked: Asked): Asked {
     keepCaller(asked);
     return asked;
+  },
+  /** An emitter whose listeners run with what is active now. */
+  emitting<Emitter extends object>(emitter: Emitter): Emitter {
+    bindFunctions(emitter, ['emit']);
+    return emitter;
   },
   emits: (emitter: unknown) => {
     if (isObject(emitter)) bindFunctions(emitter, ['emit']);

@@ -1,6 +1,7 @@
 import { joinBatch, runBatch, runForAll } from '../engine/batch-callers.js';
 import { asCaller, Caller, callOutside, setCaller } from '../engine/callers.js';
-import { carrier, texts } from './carrier.js';
+import { isObject } from '../engine/payload.js';
+import { calls, carrier, texts } from './carrier.js';
 import type { Injection } from './injected-file.js';
 
 /** Queues, locks, batches and caches: one caller's function runs where another's has ended. */
@@ -165,6 +166,28 @@ export const betterQueue = carrier(
   ['ticket[fn].apply(ticket, args)', '$channel.as(ticket, () => $match)'],
 );
 
+/** What is called by a timer gets the arguments of the last call, and the first one has set the timer. */
+export const lodash: Injection = {
+  files: (
+    [
+      ['lodash', /^(?:debounce|lodash)\.js$/],
+      ['lodash.debounce', /^index\.js$/],
+      ['lodash.throttle', /^index\.js$/],
+    ] as const
+  ).map(([name, path]) => ({
+    package: name,
+    path,
+    texts: texts('lodash', [
+      ['lastArgs = arguments;', '$match $channel.again(debounced);'],
+      [
+        'result = func.apply(thisArg, args)',
+        'result = $channel.as(debounced, () => func.apply(thisArg, args))',
+      ],
+    ]),
+  })),
+  calls,
+};
+
 /** Who asks for what is being loaded waits in a list. */
 export const inflight = carrier('inflight', /^inflight\.js$/, [
   'function inflight (key, cb) {',
@@ -268,3 +291,47 @@ export const bull = carrier('bull', /^lib\/queue\.js$/, [
   'this.run(concurrency, name)',
   '$channel.outside(() => $match)',
 ]);
+
+/** By what a logger hands on: who has logged it. It is no property, for some formats print all there are. */
+const loggers = new WeakMap<object, Caller>();
+
+/** A transport writes a line when it has written others. */
+export const winstonTransport: Injection = {
+  files: [
+    {
+      package: 'winston',
+      path: /^lib\/winston\/create-logger\.js$/,
+      texts: texts('winston-transport', [
+        [
+          'class DerivedLogger extends Logger {',
+          '$match write(line, ...rest) { $channel.logged(line); return super.write(line, ...rest); } _transform(line, ...rest) { return $channel.asLogger(line, () => super._transform(line, ...rest)); } push(line, ...rest) { $channel.logged(line); return super.push(line, ...rest); }',
+        ],
+      ]),
+    },
+    {
+      package: 'winston-transport',
+      path: /^(?:index|modern)\.js$/,
+      texts: texts('winston-transport', [
+        ['this.log(info, callback)', '$channel.asLogger(info, () => $match)'],
+        ['this.log(transformed, callback)', '$channel.asLogger(info, () => $match)'],
+        [
+          'this.log(chunks[i].chunk, chunks[i].callback)',
+          '$channel.asLogger(chunks[i].chunk, () => $match)',
+        ],
+        [
+          'this.log(transformed, chunks[i].callback)',
+          '$channel.asLogger(chunks[i].chunk, () => $match)',
+        ],
+      ]),
+    },
+  ],
+  calls: () => ({
+    logged(line: unknown) {
+      if (isObject(line)) loggers.set(line, new Caller());
+    },
+    asLogger(line: object, write: () => unknown): unknown {
+      const logger = loggers.get(line);
+      return logger === undefined ? write() : logger.call(write);
+    },
+  }),
+};

@@ -78,6 +78,51 @@ export const ldapjs = carrier('ldapjs', /^lib\/client\/client\.js$/, [
   '$match callback = $channel.bound(callback); $channel.emits(emitter);',
 ]);
 
+/** A command waits for those before it. */
+export const imap: Injection = {
+  files: ['imap', 'node-imap'].map((name) => ({
+    package: name,
+    path: /^lib\/Connection\.js$/,
+    texts: texts(name, [
+      ['cb: cb,', 'cb: $channel.bound(cb),'],
+      [/req\.bodyEmitter = new EventEmitter\(\)/, '$channel.emitting($match)'],
+    ]),
+  })),
+  calls,
+};
+
+export const netSnmp = carrier('net-snmp', /^index\.js$/, [
+  'this.responseCb = responseCb;',
+  'this.responseCb = $channel.bound(responseCb);',
+]);
+
+/** What is asked before there is a connection is called when that is made. */
+export const loopback: Injection = {
+  files: [
+    {
+      package: 'loopback-datasource-juggler',
+      path: /^lib\/datasource\.js$/,
+      texts: texts('loopback', [
+        [
+          "this.once('connected', onConnected);",
+          'onConnected = $channel.bound(onConnected); onError = $channel.bound(onError); $match',
+        ],
+      ]),
+    },
+    {
+      package: 'loopback-connector',
+      path: /^lib\/sql\.js$/,
+      texts: texts('loopback', [
+        [
+          /\bfunction ?\(\) \{\s+self\.execute\(sql, params, options, callback\);\s+\}/,
+          '$channel.bound($match)',
+        ],
+      ]),
+    },
+  ],
+  calls,
+};
+
 export const memjs = carrier(
   'memjs',
   /^lib\/memjs\/server\.js$/,

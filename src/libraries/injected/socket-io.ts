@@ -1,3 +1,4 @@
+import { boundCallback } from '../engine/callers.js';
 import { isObject } from '../engine/payload.js';
 import { frameworkRouteFound } from '../engine/router-matches.js';
 import { method } from './injected-file.js';
@@ -32,6 +33,13 @@ export const socketIo: Injection = {
           from: /super\.emit(?:Untyped)?\.apply\(this, event\)/,
           to: '$channel.emit(this, ...event)',
         },
+        // A client acknowledges what others have asked it, too.
+        {
+          channel: 'orchestrion:socket.io:event',
+          from: /\bregisterAckCallback\(id, ack\) \{/,
+          to: '$match ack = $channel.bound(ack);',
+          isOptional: true,
+        },
       ],
     },
     // Socket.IO 2.
@@ -64,6 +72,7 @@ export const socketIo: Injection = {
     },
   ],
   calls: () => ({
+    bound: boundCallback,
     routed(request: unknown, path: unknown) {
       if (isObject(request) && typeof path === 'string') frameworkRouteFound(request, path);
     },

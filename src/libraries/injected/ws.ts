@@ -1,4 +1,4 @@
-import { keepCaller } from '../engine/callers.js';
+import { boundCallback, keepCaller } from '../engine/callers.js';
 import { method } from './injected-file.js';
 import type { Injection } from './injected-file.js';
 
@@ -26,6 +26,19 @@ export const ws: Injection = {
         },
       ],
     },
+    {
+      // What is sent may wait until something else is compressed, or written.
+      package: 'ws',
+      path: /^lib\/sender\.js$/i,
+      texts: [
+        {
+          channel: 'orchestrion:ws:message',
+          from: /\bsend\(data, options, cb\) \{/,
+          to: '$match cb = $channel.bound(cb);',
+          isOptional: true,
+        },
+      ],
+    },
   ],
-  calls: () => ({ keep: keepCaller }),
+  calls: () => ({ keep: keepCaller, bound: boundCallback }),
 };
