@@ -20,6 +20,7 @@
         "native/addon/heap_profile.cc",
         "native/addon/loaded_cores.cc",
         "native/addon/loop_calls.cc",
+        "native/addon/memory_calls.cc",
         "native/addon/packing_calls.cc",
         "native/addon/pattern_calls.cc",
         "native/addon/prepare_handle.cc",

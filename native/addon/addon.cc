@@ -48,6 +48,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   add_file_calls(exports);
   add_group_calls(exports);
   add_loop_calls(exports);
+  add_memory_calls(exports);
   add_packing_calls(exports);
   add_pattern_calls(exports);
   add_process_calls(exports);

@@ -26,6 +26,7 @@ void add_core_calls(Napi::Object exports);
 void add_file_calls(Napi::Object exports);
 void add_group_calls(Napi::Object exports);
 void add_loop_calls(Napi::Object exports);
+void add_memory_calls(Napi::Object exports);
 void add_packing_calls(Napi::Object exports);
 void add_pattern_calls(Napi::Object exports);
 void add_process_calls(Napi::Object exports);

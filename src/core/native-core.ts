@@ -200,6 +200,8 @@ export interface NativeCore extends NativeWaiting {
   freeDescriptors: () => number;
   /** Where a file has bytes again, from an offset on; -1: only a hole follows. It moves the position of `fd`. */
   nextData(fd: number, offset: number): number;
+  /** A hint: memory that is filled at once, from 2 MB on, needs a fraction of the work with large pages. */
+  useLargePages(bytes: Uint8Array): void;
   /** Calls a function of this thread before a signal ends the process, which waits for it for a quarter of a second. */
   callBeforeSignal(listener: () => void): boolean;
   /** A signal that ends the process waits for what comes between this and `releaseSignals`. */

@@ -132,6 +132,7 @@ export function plainCore(): NativeCore {
     // Node has no lock for files.
     tryLock: () => true,
     nextData: (_, offset) => offset,
+    useLargePages: nothing,
     hasHiddenName: () => false,
     freeDescriptors: () => Infinity,
 

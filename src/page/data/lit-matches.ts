@@ -1,4 +1,4 @@
-import { firstAtLeast } from '../../look/index/parts/order-rows.js';
+import { firstAtLeast } from '../../look/index/parts/first-at-least.js';
 import type { LitColumns } from '../../look/wire/answers.js';
 import { gridWindow, laneKey, lanesOf, rangesOf } from './box-windows.js';
 import type { Sight } from './box-windows.js';

@@ -1,4 +1,4 @@
-import { firstAtLeast } from '../../look/index/parts/order-rows.js';
+import { firstAtLeast } from '../../look/index/parts/first-at-least.js';
 import { STALLS_LANE } from '../../look/wire/answers.js';
 import { laneKey } from '../data/box-windows.js';
 import type { BoxWindow, BoxWindows, ShownBoxes, Sight } from '../data/box-windows.js';

@@ -207,7 +207,7 @@ describe('errors', () => {
       for (let i = 0; i < 20_000; i++) failing('GET /x', 0, i % 2 === 0 ? noStock(i) : noCredit(i));
     });
     const { count, read, types } = (await reportOn([path])).report.errors;
-    expect([count, read]).toEqual([20_000, 10_000]);
+    expect([count, read]).toEqual([20_000, 5000]);
     expect(types).toHaveLength(2);
     const [first, second] = types as [ErrorType, ErrorType];
     expect(first.count / read).toBeCloseTo(0.5, 1);

@@ -28,7 +28,7 @@ export function shapeAndWrite({ out, rows, numbers }: ShapeTask): void {
 function readColumns({ path, facts, stretch, names }: ReadTask): Column[] {
   const part = new PartFile(path, facts, stretch);
   try {
-    return names.map((name) => part.column(name));
+    return part.columns(names);
   } finally {
     part.close();
   }
@@ -52,9 +52,7 @@ export function servePartWorker(): void {
       answer = { number, error: String(error) };
     }
     const columns = 'columns' in answer ? answer.columns : [];
-    port.postMessage(
-      answer,
-      columns.map(({ buffer }) => buffer as ArrayBuffer),
-    );
+    const memory = new Set(columns.map(({ buffer }) => buffer as ArrayBuffer));
+    port.postMessage(answer, [...memory]);
   });
 }

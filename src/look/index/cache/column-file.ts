@@ -5,6 +5,7 @@ import { writeAll } from '../../../core/files/write-all.js';
 import { parseOwnJson } from '../../../core/json.js';
 import { aligned, typeOf, TYPES } from '../../wire/columns.js';
 import type { Column, TypeName } from '../../wire/columns.js';
+import { newMemory } from '../parts/column-memory.js';
 
 /**
  * A file of columns. 32 bytes: the magic, the version, the bytes of the header and its CRC-32, all
@@ -134,23 +135,23 @@ export class ColumnFile {
     return entry?.type === type ? entry.length : -1;
   }
 
+  bytesOf(name: string): number {
+    const { type, length } = this.#columns[name]!;
+    return length * TYPES[type].BYTES_PER_ELEMENT;
+  }
+
   /**
    * Reads a column.
    *
+   * @param memory of at least its bytes, at a multiple of 8.
    * @throws DamagedIndex if its checksum is wrong.
    */
-  column(name: string): Column {
-    const column = this.#emptyColumn(name);
+  column(name: string, memory = newMemory(this.bytesOf(name))): Column {
+    const { type, length, crc } = this.#columns[name]!;
+    const column = new TYPES[type](memory.buffer, memory.byteOffset, length);
     this.#read(name, column);
-    if (crc32(bytesOf(column)) !== this.#columns[name]!.crc) throw new DamagedIndex(this.#path);
+    if (crc32(bytesOf(column)) !== crc) throw new DamagedIndex(this.#path);
     return column;
-  }
-
-  /** A column to be filled, in memory that is not zeroed. */
-  #emptyColumn(name: string): Column {
-    const { type, length } = this.#columns[name]!;
-    const bytes = Buffer.allocUnsafeSlow(length * TYPES[type].BYTES_PER_ELEMENT);
-    return new TYPES[type](bytes.buffer, 0, length);
   }
 
   /** Reads a column into memory, unchecked: of a file that this process has just written. */

@@ -7,7 +7,9 @@ import type { StoredPart } from '../parts/indexed-part.js';
 import type { BuiltPart, ColumnName, PartColumns, PartFacts } from '../parts/part-columns.js';
 import type { PartShape } from '../parts/pyramid.js';
 import { joinSource } from '../sources/source-joins.js';
+import { aligned } from '../../wire/columns.js';
 import type { Column } from '../../wire/columns.js';
+import { newMemory } from '../parts/column-memory.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import { HAS_PART_THREADS, PartThread } from './part-thread.js';
 import { ShapeFile, writeShape } from './stored-shape.js';
@@ -78,13 +80,13 @@ export class PartFile implements StoredPart {
     if (!isBlock('filterEnds') || !isBlock('blockEnds')) throw new DamagedIndex(path);
   }
 
-  column<Name extends ColumnName>(name: Name): PartColumns[Name] {
+  column<Name extends ColumnName>(name: Name, memory?: Uint8Array<ArrayBuffer>): PartColumns[Name] {
     const loaded = this.#loaded.get(name);
     this.#loaded.delete(name);
     if (loaded !== undefined) return loaded as PartColumns[Name];
     if (this.#rebuilt === undefined) {
       try {
-        const column = this.#file.column(name) as PartColumns[Name];
+        const column = this.#file.column(name, memory) as PartColumns[Name];
         if (this.#isPlausible(name, column)) return column;
       } catch (error) {
         if (!(error instanceof DamagedIndex)) throw error;
@@ -92,6 +94,14 @@ export class PartFile implements StoredPart {
       this.#rebuilt = buildStretch(this.stretch);
     }
     return this.#rebuilt.columns[name].slice() as PartColumns[Name];
+  }
+
+  /** Several columns, in one memory. */
+  columns(names: readonly ColumnName[]): Column[] {
+    const sizes = names.map((name) => aligned(this.#file.bytesOf(name)));
+    const memory = newMemory(sizes.reduce((sum, size) => sum + size, 0));
+    let end = 0;
+    return names.map((name, at) => this.column(name, memory.subarray(end, (end += sizes[at]!))));
   }
 
   async load(names: readonly ColumnName[]): Promise<void> {
@@ -104,6 +114,10 @@ export class PartFile implements StoredPart {
     } catch {
       // They are read when they are asked for.
     }
+  }
+
+  forget(): void {
+    this.#loaded.clear();
   }
 
   close(): void {

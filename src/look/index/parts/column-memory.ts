@@ -1,3 +1,12 @@
+import { core } from '../../../core/addon.js';
+
+/** Memory to be filled at once. It may have whatever was there before. */
+export function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
+  const memory = Buffer.allocUnsafeSlow(bytes);
+  core.useLargePages(memory);
+  return memory as Uint8Array as Uint8Array<ArrayBuffer>;
+}
+
 /**
  * Memory of columns by name, which is used again for the next part. Fresh memory costs more than what is
  * put there: the system clears each of its pages.
@@ -36,6 +45,7 @@ export class ColumnMemory {
     let buffer = this.#buffers.get(name);
     if (buffer === undefined || buffer.byteLength < bytes) {
       buffer = this.#isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
+      core.useLargePages(new Uint8Array(buffer));
       this.#buffers.set(name, buffer);
     }
     return buffer;

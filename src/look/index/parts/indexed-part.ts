@@ -60,6 +60,8 @@ export interface StoredPart {
   column<Name extends ColumnName>(name: Name): PartColumns[Name];
   /** Reads columns in the background, for `column`. Absent: they are in memory. */
   load?(names: readonly ColumnName[]): Promise<void>;
+  /** Frees columns that were read in the background, and nobody has asked for. */
+  forget?(): void;
   /** Opens the file with its records, if its rows are of a format that reads them one by one. */
   openAttributes?(): AttributeReader;
   /** Closes the file in which it lies. */
@@ -263,7 +265,9 @@ export class IndexedPart implements IndexPart {
 
   /** Forgets what can be read again. */
   release(): void {
-    if (this.stored.isStored === true) this.#known.clear();
+    if (this.stored.isStored !== true) return;
+    this.#known.clear();
+    this.stored.forget?.();
   }
 
   /** Closes its files. */

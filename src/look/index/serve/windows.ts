@@ -1,7 +1,7 @@
 import { failedOf } from '../../../rows/row-flags.js';
 import { BLOCK_ROWS } from '../parts/attribute-blocks.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
-import { firstAtLeast } from '../parts/order-rows.js';
+import { firstAtLeast } from '../parts/first-at-least.js';
 import { LanePixels } from './lane-pixels.js';
 import type { LaneFold, Window } from '../look-index.js';
 import { laneOfKey, trackOfKey } from '../parts/pyramid.js';

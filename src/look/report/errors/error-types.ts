@@ -9,7 +9,7 @@ import { nextRandom } from '../measures/samples.js';
 import { RowSelection, SPAN } from '../measures/selection.js';
 
 /** Failed spans whose records are read. */
-const MOST_READ = 10_000;
+const MOST_READ = 5000;
 /** Of those before the window, in which an error is looked for that may be new. */
 const MOST_BEFORE = 100_000;
 /** Spans that are read in a step. */

@@ -1,6 +1,6 @@
 import { isError, rowAt, rowsUpward } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
-import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { firstAtLeast } from '../../index/parts/first-at-least.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
 import { errorFrame, messageShape } from './error-text.js';

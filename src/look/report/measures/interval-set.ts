@@ -1,4 +1,4 @@
-import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { firstAtLeast } from '../../index/parts/first-at-least.js';
 
 /** Intervals of time, merged where they overlap. */
 export class IntervalSet {

@@ -1,6 +1,6 @@
 import { rowAt } from '../../index/index-row.js';
 import type { IndexPart, LookIndex } from '../../index/look-index.js';
-import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { firstAtLeast } from '../../index/parts/first-at-least.js';
 import type { Steps } from '../../index/turns.js';
 import type { CalledThreads } from '../trees/called-threads.js';
 import type { GroupTally, Grouping } from '../groups/groups.js';

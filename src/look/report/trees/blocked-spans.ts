@@ -1,7 +1,7 @@
 import { LOOP_BUSY_CURVE } from '../../../spans/read/loop-curves.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
 import { entryOf } from '../../../core/map-entries.js';
-import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { firstAtLeast } from '../../index/parts/first-at-least.js';
 import { rowAt, rowsUpward } from '../../index/index-row.js';
 import type { IndexRow } from '../../index/index-row.js';
 import type { SpanRecord } from '../../../spans/span-record.js';

@@ -1,5 +1,6 @@
 import type { Counter, LookIndex, Message } from '../../index/look-index.js';
-import { firstAtLeast, rowsByPart } from '../../index/parts/order-rows.js';
+import { firstAtLeast } from '../../index/parts/first-at-least.js';
+import { rowsByPart } from '../../index/parts/order-rows.js';
 import { LanePixels } from '../../index/serve/lane-pixels.js';
 import { nextTurn } from '../../index/turns.js';
 import type {

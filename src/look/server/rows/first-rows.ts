@@ -1,6 +1,6 @@
 import { INSTANT_BIT } from '../../index/look-index.js';
 import { BLOCK_ROWS } from '../../index/parts/attribute-blocks.js';
-import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { firstAtLeast } from '../../index/parts/first-at-least.js';
 import type { IndexPart } from '../../index/look-index.js';
 import type { Recording } from '../recording.js';
 import { SortKeys } from './sort-keys.js';

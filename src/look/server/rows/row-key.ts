@@ -1,6 +1,6 @@
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
-import { firstAtLeast } from '../../index/parts/order-rows.js';
+import { firstAtLeast } from '../../index/parts/first-at-least.js';
 import { type Query, WrongQuestion } from '../route.js';
 
 /** Its start in ns; then the span's id, or the track of a row that is no span. */
