@@ -203,7 +203,7 @@ describe('errors', () => {
 
   it('are estimated from some of many, whatever pattern they have', async () => {
     const { path } = await recording(() => {
-      // They alternate, and every second one is read.
+      // They alternate, and one in four is read.
       for (let i = 0; i < 20_000; i++) failing('GET /x', 0, i % 2 === 0 ? noStock(i) : noCredit(i));
     });
     const { count, read, types } = (await reportOn([path])).report.errors;
