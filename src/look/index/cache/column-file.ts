@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { openRegularFile } from '../../../core/files/regular-file.js';
+import { newMemory } from '../../../core/large-memory.js';
 import { writeAll } from '../../../core/files/write-all.js';
 import { parseOwnJson } from '../../../core/json.js';
 import { aligned, typeOf, TYPES } from '../../wire/columns.js';
 import type { Column, TypeName } from '../../wire/columns.js';
-import { newMemory } from '../parts/column-memory.js';
 
 /**
  * A file of columns. 32 bytes: the magic, the version, the bytes of the header and its CRC-32, all

@@ -9,7 +9,7 @@ import type { PartShape } from '../parts/pyramid.js';
 import { joinSource } from '../sources/source-joins.js';
 import { aligned } from '../../wire/columns.js';
 import type { Column } from '../../wire/columns.js';
-import { newMemory } from '../parts/column-memory.js';
+import { newMemory } from '../../../core/large-memory.js';
 import { ColumnFile, DamagedIndex, writeColumns } from './column-file.js';
 import { HAS_PART_THREADS, PartThread } from './part-thread.js';
 import { ShapeFile, writeShape } from './stored-shape.js';

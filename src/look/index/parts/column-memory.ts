@@ -1,11 +1,4 @@
-import { core } from '../../../core/addon.js';
-
-/** Memory to be filled at once. It may have whatever was there before. */
-export function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
-  const memory = Buffer.allocUnsafeSlow(bytes);
-  core.useLargePages(memory);
-  return memory as Uint8Array as Uint8Array<ArrayBuffer>;
-}
+import { inLargePages } from '../../../core/large-memory.js';
 
 /**
  * Memory of columns by name, which is used again for the next part. Fresh memory costs more than what is
@@ -44,8 +37,7 @@ export class ColumnMemory {
   #of(name: string, bytes: number): ArrayBufferLike {
     let buffer = this.#buffers.get(name);
     if (buffer === undefined || buffer.byteLength < bytes) {
-      buffer = this.#isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
-      core.useLargePages(new Uint8Array(buffer));
+      buffer = inLargePages(this.#isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
       this.#buffers.set(name, buffer);
     }
     return buffer;
