@@ -1,3 +1,4 @@
+import { newMemory } from '../../../core/large-memory.js';
 import { hexWords } from '../../../core/words-text.js';
 import type { AttributeReader } from '../../../rows/row-batch.js';
 import type { IndexPart, Source, StoredColumn, TextTable } from '../look-index.js';
@@ -162,12 +163,20 @@ export class IndexedPart implements IndexPart {
   get track(): Uint32Array {
     return this.#once('track', () => {
       const { tracks, firstTrack } = this.#position;
+      if (this.#hasOneTrack) {
+        const { buffer } = newMemory(this.count * Uint32Array.BYTES_PER_ELEMENT);
+        return new Uint32Array(buffer).fill(tracks[0]! + firstTrack);
+      }
       const own = this.stored.column('track');
       if (tracks.every((track, i) => track + firstTrack === i)) return own;
       const numbers = this.stored.isStored === true ? own : new Uint32Array(own.length);
       for (let row = 0; row < own.length; row++) numbers[row] = tracks[own[row]!]! + firstTrack;
       return numbers;
     });
+  }
+  /** To fill its column takes less than to read it. */
+  get #hasOneTrack(): boolean {
+    return this.stored.isStored === true && this.#position.tracks.length === 1;
   }
   get firstTrack(): number {
     return this.#position.firstTrack;
@@ -215,7 +224,8 @@ export class IndexedPart implements IndexPart {
 
   async load(columns: readonly StoredColumn[]): Promise<void> {
     const isKnown = (name: StoredColumn): boolean =>
-      this.#known.has(name === 'missing' ? 'missingParents' : name);
+      this.#known.has(name === 'missing' ? 'missingParents' : name) ||
+      (name === 'track' && this.#hasOneTrack);
     await this.stored.load?.(columns.filter((name) => !isKnown(name)));
   }
 
