@@ -66,7 +66,8 @@ function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<
   const areHttp = groups.every(({ system }) => system === HTTP || system === null);
   return [
     nameColumn(report),
-    serviceColumn<Group>(0),
+    // On 40 columns it has no room; on 100 no service is lost.
+    serviceColumn<Group>(0.5),
     fieldColumn('rate', 'rate', 3, { title: 'rate' }),
     fieldColumn('count', 'count', 6),
     {
