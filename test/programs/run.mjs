@@ -157,7 +157,8 @@ function install() {
         '--loglevel',
         'error',
       ],
-      { cwd: work, stdio: ['ignore', 2, 2] },
+      // sqlite3 is compiled where npm finds no binary of it.
+      { cwd: work, stdio: ['ignore', 2, 2], env: { ...process.env, JOBS: 'max' } },
     );
     if (status !== 0) process.exit(status ?? 1);
     writeFileSync(stamp, manifests);
