@@ -10,7 +10,7 @@ export interface NativePieceNames {
   before: string;
   after: string;
   /**
-   * The begin of the path of a ring of the whole trace. That of a piece begins with `ringsBefore`,
+   * The beginning of the path of a ring of the whole trace. That of a piece begins with `ringsBefore`,
    * the number and `ringsAfter` instead.
    */
   rings: string;

@@ -21,7 +21,7 @@ import {
 import net from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as passed } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import vm from 'node:vm';
@@ -347,7 +347,7 @@ async function hookRun(program) {
   for (let runs = 1; runs < TIMED_RUNS && run.waits !== program.waits; runs += 1) {
     const seen = run.failure ?? run.waits.replaceAll('\n', '; ');
     process.stdout.write(`again ${program.name}: ${seen}\n`);
-    await passed(PAUSE_MS);
+    await sleep(PAUSE_MS);
     run = await runUnder('hook', program, node);
   }
   return run;

@@ -43,12 +43,9 @@ export const calls = (): object => ({
     return asked;
   },
   /** An emitter whose listeners run with what is active now. */
-  emitting<Emitter extends object>(emitter: Emitter): Emitter {
-    bindFunctions(emitter, ['emit']);
-    return emitter;
-  },
-  emits: (emitter: unknown) => {
+  emits<T>(emitter: T): T {
     if (isObject(emitter)) bindFunctions(emitter, ['emit']);
+    return emitter;
   },
 });
 

@@ -85,7 +85,7 @@ export const imap: Injection = {
     path: /^lib\/Connection\.js$/,
     texts: texts(name, [
       ['cb: cb,', 'cb: $channel.bound(cb),'],
-      [/req\.bodyEmitter = new EventEmitter\(\)/, '$channel.emitting($match)'],
+      [/req\.bodyEmitter = new EventEmitter\(\)/, '$channel.emits($match)'],
     ]),
   })),
   calls,

@@ -22,11 +22,12 @@ interface TinyRoute {
   readonly handler: unknown;
 }
 
-/** Of LoopBack and Adonis: a route that was found. */
+/** Of LoopBack: a route that was found. */
 interface LoopBackRoute {
   readonly path: string;
 }
 
+/** Of Adonis: a request whose route was found. */
 interface AdonisContext {
   readonly request: { readonly request: object };
   readonly route: { readonly pattern: string };

@@ -30,7 +30,7 @@ export interface ViewState {
   parameters: Readonly<Record<string, string>>;
 }
 
-/** Fields of the state that a link sets beside its view. */
+/** The state that a link leads to, except for the view. */
 export type Target = Partial<Omit<ViewState, 'view'>>;
 
 const INITIAL: ViewState = {

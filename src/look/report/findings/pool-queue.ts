@@ -17,7 +17,7 @@ const LEAST_FULL = 0.8;
 const MOST_EXAMPLES = 10;
 
 /** The trace of the first request whose longest wait was for a holder of this name; else of the first one. */
-function exampleOf(
+function traceOfWait(
   index: LookIndex,
   requests: readonly SampledRequest[],
   pool: string,
@@ -71,7 +71,7 @@ export const poolIsTheQueue: Rule = {
         service,
         text: `${name}${ofService(service)} is too small: ${group.name} waits ${durationText(p95)} of its ${durationText(whole)} for a connection (p95)`,
         evidence: `${countText(count)} waits of ${durationText(pool.total)} together${holders.length === 0 ? '' : `, held by ${holders.join(', ')}`}`,
-        trace: exampleOf(index, nearest, name, held[0]?.name),
+        trace: traceOfWait(index, nearest, name, held[0]?.name),
         section: 'pools',
         where: [],
       };
