@@ -2,11 +2,11 @@ import { LOOP_BUSY_CURVE } from '../../../spans/read/loop-curves.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
 import { entryOf } from '../../../core/map-entries.js';
 import { firstAtLeast } from '../../index/parts/first-at-least.js';
-import { rowAt, rowsUpward } from '../../index/index-row.js';
-import type { IndexRow } from '../../index/index-row.js';
+import { IndexRow, rowAt, rowsUpward } from '../../index/index-row.js';
 import type { SpanRecord } from '../../../spans/span-record.js';
 import type { Counter, LookIndex } from '../../index/look-index.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
+import { isInterruption } from '../names/interruption-kinds.js';
 import { codeText } from '../names/code-text.js';
 import { rowName } from '../names/row-name.js';
 import type { TreeSpan } from '../shape/trace-shape.js';
@@ -21,6 +21,8 @@ const MOST_IDLE = 0.05;
 /** Stalls within one span that are looked at. */
 const MOST_STALLS = 100;
 const MOST_ANCESTORS = 64;
+/** Spans that begin within a call and are looked at. */
+const MOST_WITHIN = 64;
 
 /** A stall, and what was to blame. */
 interface Block {
@@ -49,7 +51,8 @@ interface BlockedSpan {
 
 /**
  * Finds when spans waited because something else kept the event loop of their thread. A span that ended in the turn
- * after a stall did so: its answer had come, or came then. One that ended later waited for something else.
+ * after a stall did so: its answer had come, or came then. So did a call that reached its service only then. One that
+ * ended later waited for something else.
  */
 export class BlockedSpans {
   readonly #index: LookIndex;
@@ -73,8 +76,15 @@ export class BlockedSpans {
     const found: BlockedSpan[] = [];
     /** By the row of a stall: spans with one below them that it has blocked. */
     const above = new Map<number, Set<number>>();
+    /** By the number of a call: when it reached its service. */
+    const arrivals = new Map<number, number>();
+    for (const [at, row] of rows.entries()) {
+      const { parent, start } = spans[at]!;
+      if (parent < 0 || !rowAt(this.#index, row).isRequest) continue;
+      arrivals.set(parent, Math.min(start, arrivals.get(parent) ?? Infinity));
+    }
     for (const at of rows.keys()) {
-      for (const each of this.#blocksOf(rows[at]!, at, spans[at]!)) {
+      for (const each of this.#blocksOf(rows[at]!, at, spans[at]!, arrivals.get(at))) {
         found.push(each);
         const passed = entryOf(above, each.stall, () => new Set<number>());
         let { parent } = spans[at]!;
@@ -97,7 +107,12 @@ export class BlockedSpans {
     }
   }
 
-  *#blocksOf(row: number, at: number, span: TreeSpan): Generator<BlockedSpan, void> {
+  *#blocksOf(
+    row: number,
+    at: number,
+    span: TreeSpan,
+    arrival = -Infinity,
+  ): Generator<BlockedSpan, void> {
     const own = rowAt(this.#index, row);
     if (own.unfinished || own.isInstant || !this.#interruptions.hasAny(own.track)) return;
     let looked = 0;
@@ -106,19 +121,35 @@ export class BlockedSpans {
       if (stall.row === row) continue;
       const block = this.#blockOf(stall);
       const { request } = block;
-      if (span.end > block.until) continue;
-      // One that ended within the stall may have run itself.
-      if (request === undefined && span.end <= block.to) continue;
+      const hasArrived = own.isCall && arrival > block.to - CLOCK_ERROR && arrival <= block.until;
+      if (span.end > block.until && !hasArrived) continue;
       const isOwn = request !== undefined && isBelow(this.#index, own, request);
+      const mayBeOwn = request === undefined && span.end <= block.to;
       // The code of a request runs within its spans: only its calls, and waits for a pool, have waited for it.
-      const mayWait = isOwn
-        ? own.isCall || POOLS.has(span.name)
-        : request === undefined || !isBelow(this.#index, request, own);
+      const mayWait =
+        isOwn || mayBeOwn
+          ? POOLS.has(span.name) || (own.isCall && !this.#isSynchronous(own, block))
+          : request === undefined || !isBelow(this.#index, request, own);
       const start = Math.max(block.from, span.start, request?.start ?? span.start);
       const end = Math.min(block.to, span.end, request?.end ?? span.end);
       if (!mayWait || end <= start) continue;
       yield { at, stall: stall.row, service: own.service, start, end, block, isOwn };
     }
+  }
+
+  /** Whether a call within a turn kept the loop itself: nothing else of its thread began meanwhile. */
+  #isSynchronous(call: IndexRow, { from, to }: Block): boolean {
+    const { part, start, end } = call;
+    if (start < from || end > to) return false;
+    const last = Math.min(call.at + MOST_WITHIN, part.count - 1);
+    for (let at = call.at + 1; at <= last; at++) {
+      const other = new IndexRow(part, at);
+      if (other.start >= end) break;
+      if (isInterruption(other.name) || !this.#interruptions.isSameThread(other.track, call.track))
+        continue;
+      if (!isBelow(this.#index, other, call)) return false;
+    }
+    return true;
   }
 
   #blockOf(stall: IndexRow): Block {

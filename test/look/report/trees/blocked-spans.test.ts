@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { extract, startSpan } from '../../../../src/spans/index.js';
+import type { RemoteParent, Span, SpanKind } from '../../../../src/spans/index.js';
+import { recording, reportOn } from '../recorded-service.js';
+
+const begin = BigInt(Date.now() - 60_000) * 1_000_000n;
+const at = (ms: number): bigint => begin + BigInt(ms) * 1_000_000n;
+
+function span(
+  name: string,
+  [from, to]: [number, number],
+  kind: SpanKind,
+  parent: Span | RemoteParent | null = null,
+): Span {
+  const made = startSpan(name, {}, { kind, parent, startTime: at(from) });
+  made.end(at(to));
+  return made;
+}
+
+/** As the service of a call has it by headers. */
+function callerOf(call: Span): RemoteParent {
+  const { trace_id: trace, span_id: id } = call.ids;
+  return extract({ traceparent: `00-${trace}-${id}-01` })!;
+}
+
+/** The turn from 100 to 400 ms, in which `burn` ran. */
+function stall(request?: Span): void {
+  const of = request === undefined ? {} : { 'eventloop.request': 'GET /burn' };
+  startSpan(
+    'event loop blocked',
+    { 'eventloop.cause': 'code', 'code.stacktrace': 'at burn (/app/a.js:7:3)', ...of },
+    {
+      parent: null,
+      startTime: at(100),
+      ...(request === undefined ? {} : { links: [{ to: request }] }),
+    },
+  ).end(at(400));
+}
+
+/** What most of the time of `GET /a` was. */
+async function longestWait(record: () => void): Promise<string> {
+  const { path } = await recording(record, { service: 'shop' });
+  const { report } = await reportOn([path]);
+  const { waitedFor } = report.groups.find(({ name }) => name === 'GET /a')!;
+  const { kind, name, share } = waitedFor.toSorted((a, b) => b.share - a.share)[0]!;
+  expect(share).toBeGreaterThan(0.8);
+  return kind === 'blocked' ? name : `${kind} ${name}`;
+}
+
+describe('a call that begins in the turn that stalls', () => {
+  it('has waited for the code that ran, if another request began meanwhile', async () => {
+    const waited = await longestWait(() => {
+      const request = span('GET /a', [100, 400], 'server');
+      span('SELECT users', [101, 399], 'client', request);
+      span('GET /burn', [102, 398], 'server');
+      stall();
+    });
+    expect(waited).toBe('blocked by burn (app/a.js:7)');
+  });
+
+  it.each([false, true])(
+    'and kept it has its own time: it was synchronous (request known: %s)',
+    async (isKnown) => {
+      const waited = await longestWait(() => {
+        const request = span('GET /a', [100, 400], 'server');
+        span('SELECT users', [101, 399], 'client', request);
+        stall(isKnown ? request : undefined);
+      });
+      expect(waited).toBe('span SELECT users');
+    },
+  );
+
+  it('has waited if it reached its service in the next turn, though it ended later', async () => {
+    const waited = await longestWait(() => {
+      const request = span('GET /a', [100, 440], 'server');
+      const call = span('GET prices', [101, 435], 'client', request);
+      span('GET /price', [400, 430], 'server', callerOf(call));
+      stall();
+    });
+    expect(waited).toBe('blocked by burn (app/a.js:7)');
+  });
+
+  it('has not waited if its service had it before', async () => {
+    const waited = await longestWait(() => {
+      const request = span('GET /a', [100, 1440], 'server');
+      const call = span('GET prices', [101, 1435], 'client', request);
+      span('GET /price', [102, 1430], 'server', callerOf(call));
+      span('GET /burn', [102, 398], 'server');
+      stall();
+    });
+    expect(waited).toMatch(/GET \/price$/);
+  });
+});
+
+it('a call that began before a stall and ended in it has waited for its code', async () => {
+  const waited = await longestWait(() => {
+    const request = span('GET /a', [95, 400], 'server');
+    span('SELECT users', [96, 399], 'client', request);
+    stall();
+  });
+  expect(waited).toBe('blocked by burn (app/a.js:7)');
+});
