@@ -59,7 +59,7 @@ describe('errors', () => {
     const some = await reportOn([path], { condition: parseWhere(errors.types[0]!.where) });
     expect(some.report.errors.count).toBe(3);
     const lines = [...textReport(illustrated.report, textStyle(80, false))];
-    const title = lines.indexOf('Errors by type: 6 spans failed');
+    const title = lines.indexOf('Errors by type: 3, in 6 failed spans');
     expect(lines[title + 1]).toMatch(/^type +message +at +span +service +count$/);
     expect(lines[title + 2]).toMatch(/^TypeError +no +\S.* +SELECT +shop +3$/);
   });
@@ -152,7 +152,7 @@ describe('errors', () => {
     ]);
     const lines = [...textReport(report, textStyle(160, false))];
     const title = lines.indexOf(
-      `Errors by type: 12 spans failed; 1 type new since ${timeText(isoTime(BEGIN, 10e9))}`,
+      `Errors by type: 12, in 12 failed spans; 1 type new since ${timeText(isoTime(BEGIN, 10e9))}`,
     );
     expect(lines[title + 2]).toMatch(/^RangeError +no credit of .* 2 +new /);
   });

@@ -1,6 +1,6 @@
 import { counted } from '../../../core/readable-text.js';
 import { durationText, shareText } from '../measures/units.js';
-import { delayedText, stallsText } from '../print/interruption-texts.js';
+import { requestsOf, stallsText } from '../print/interruption-texts.js';
 import { codeText } from '../names/code-text.js';
 import type { Rule } from './evidence.js';
 
@@ -26,7 +26,9 @@ export const blockingLine: Rule = {
       const stalls = stallsOfLines[number]!;
       const total = stalls.reduce((sum, { own }) => sum + own, 0);
       const max = Math.max(...stalls.map(({ own }) => own));
-      const routes = delayedText({ requests: line.requests.slice(0, MOST_ROUTES) });
+      const routes = requestsOf(line.requests.slice(0, MOST_ROUTES))
+        .map((item) => item.join(' '))
+        .join(', ');
       if (total < LEAST_SHARE * length && max < LEAST_STALL) return [];
       if (!window.hasInTwo(stalls.map(({ start }) => start))) return [];
       const hasCpu = total >= MOST_OF_IT * line.total;

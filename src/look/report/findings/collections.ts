@@ -1,6 +1,6 @@
+import { ofService } from '../names/request-name.js';
 import { durationText, shareText } from '../measures/units.js';
 import { threadText } from '../print/interruption-texts.js';
-import { ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 /** Of a thread's time, in a stretch of so many ns. */

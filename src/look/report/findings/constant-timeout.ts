@@ -6,9 +6,9 @@ import { scaleOf, weightOf } from '../groups/callees.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 import type { Finding } from '../shape/finding-shape.js';
 import { durationText, roughly, shareText } from '../measures/units.js';
-import { nameWithTarget } from '../names/request-name.js';
+import { nameWithTarget, ofService } from '../names/request-name.js';
 import { rowName } from '../names/row-name.js';
-import { ofService, typicalOf } from './evidence.js';
+import { typicalOf } from './evidence.js';
 import type { Evidence, Rule } from './evidence.js';
 
 const LEAST_CALLS = 5;

@@ -1,8 +1,9 @@
+import { ofService } from '../names/request-name.js';
 import { rowAt } from '../../index/index-row.js';
 import { scaleOf } from '../groups/callees.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
 import { countText, durationText, roughly, shareText } from '../measures/units.js';
-import { exampleOf, ofService, timeOf } from './evidence.js';
+import { exampleOf, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 /** Ns, and times the p50. */

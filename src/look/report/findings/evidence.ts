@@ -79,11 +79,6 @@ export class FindingWindow {
   }
 }
 
-/** ` of shop`, or nothing without a service. */
-export function ofService(service: string | null): string {
-  return service === null ? '' : ` of ${service}`;
-}
-
 /** The trace of the longest request; null: there is none. */
 export function exampleOf(index: LookIndex, requests: readonly SampledRequest[]): string | null {
   const [first] = requests.toSorted((a, b) => b.duration - a.duration);

@@ -1,6 +1,6 @@
+import { ofService } from '../names/request-name.js';
 import { countText, shareText } from '../measures/units.js';
 import { causeText } from '../print/cause-texts.js';
-import { ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 const LEAST_FAILED = 5;

@@ -1,9 +1,9 @@
+import { ofService } from '../names/request-name.js';
 import { LOOP_BUSY_CURVE, LOOP_DELAY_CURVE } from '../../../spans/read/loop-curves.js';
 import type { Counter } from '../../index/look-index.js';
 import { weightedPercentile } from '../groups/callees.js';
 import { durationText, shareText } from '../measures/units.js';
 import { threadOfCounter, trackOf } from '../threads/memory.js';
-import { ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 const LEAST_BUSY = 0.9;

@@ -1,7 +1,7 @@
+import { ofService } from '../names/request-name.js';
 import { HEAP_USED } from '../../../spans/read/loop-curves.js';
 import { bytesText, durationText } from '../measures/units.js';
 import { limitOfHeap, threadOfCounter } from '../threads/memory.js';
-import { ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 /** Ns, and in how many pieces the least use of the heap must rise each time. */

@@ -1,9 +1,9 @@
+import { ofService } from '../names/request-name.js';
 import { LOOP_BUSY_CURVE } from '../../../spans/read/loop-curves.js';
 import type { Counter, LookIndex } from '../../index/look-index.js';
 import { durationText, shareText } from '../measures/units.js';
 import type { ThreadFigures } from '../shape/thread-shape.js';
 import { trackOf } from '../threads/memory.js';
-import { ofService } from './evidence.js';
 import type { FindingWindow, Rule } from './evidence.js';
 
 /** Of the time in which the loop ran code, and of all time. */

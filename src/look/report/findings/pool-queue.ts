@@ -1,9 +1,9 @@
+import { ofService } from '../names/request-name.js';
 import { weightedPercentile } from '../groups/callees.js';
 import { countText, durationText, roughly, shareText } from '../measures/units.js';
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { holderOf } from '../trees/pool-holder.js';
-import { ofService } from './evidence.js';
 import type { Rule } from './evidence.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 

@@ -2,8 +2,8 @@ import { addToList } from '../../../core/map-entries.js';
 import { weightedPercentile, weightOf } from '../groups/callees.js';
 import type { CallsOfRequest, SampledRequest } from '../groups/request-profile.js';
 import { countText, durationText, roughly, shareText } from '../measures/units.js';
-import { nameWithTarget } from '../names/request-name.js';
-import { typicalOf, ofService, timeOf } from './evidence.js';
+import { nameWithTarget, ofService } from '../names/request-name.js';
+import { typicalOf, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 const LEAST_CALLS = 10;

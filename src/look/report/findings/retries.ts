@@ -2,8 +2,8 @@ import { scaleOf, weightOf } from '../groups/callees.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 import { addToList } from '../../../core/map-entries.js';
 import { countText, roughly, shareText } from '../measures/units.js';
-import { nameWithTarget } from '../names/request-name.js';
-import { typicalOf, ofService, timeOf } from './evidence.js';
+import { nameWithTarget, ofService } from '../names/request-name.js';
+import { typicalOf, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 /** Of the requests of the route, and of those that were looked at. */

@@ -63,6 +63,11 @@ export function nameWithTargets({
   return `${name} ${targets.slice(0, MOST_TARGETS).join(', ')}${rest}`;
 }
 
+/** ` of shop`, or nothing without a service. */
+export function ofService(service: string | null): string {
+  return service === null ? '' : ` of ${service}`;
+}
+
 /** Names a row of the table of groups. A method alone gets a remark that no router has matched. */
 export function groupTitle(
   group: { name: string; system?: string | null | undefined },

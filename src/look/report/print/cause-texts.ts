@@ -7,6 +7,9 @@ export function frameText(frame: string): string {
   return name === '' ? shortScript(script) : `${name} (${shortScript(script)})`;
 }
 
+/** An error of which no type is recorded. */
+export const UNNAMED = 'an error';
+
 /** `RangeError at reserve (src/stock.js:12): "no stock of ?"`, `23505 of INSERT orders`. */
 export function causeText({
   type,
@@ -17,7 +20,7 @@ export function causeText({
   const at = frame === null ? '' : ` at ${frameText(frame)}`;
   // The end is cut off where there is little room.
   const more = message === null ? ` of ${name}` : `: ${JSON.stringify(message)}`;
-  return `${type ?? 'an error'}${at}${more}`;
+  return `${type ?? UNNAMED}${at}${more}`;
 }
 
 /** `failed in shop: RangeError: "no order ?" (2 times)`: of the spans of one trace. */

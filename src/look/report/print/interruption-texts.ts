@@ -4,9 +4,9 @@ import type {
   Interruptions,
   LongStall,
   NamedCount,
-  StallLine,
   ThreadOfProcess,
 } from '../shape/thread-shape.js';
+import type { ListItem } from './tables/report-table.js';
 import { codeText } from '../names/code-text.js';
 import type { SlowTrace } from '../shape/trace-shape.js';
 
@@ -70,9 +70,9 @@ export function interruptedText({ duration, stalls, collections }: SlowTrace): s
   return `of this, ${texts.join(' and ')}`;
 }
 
-/** Routes whose requests a line delayed: `GET /orders 212, POST /buy 40`. */
-export function delayedText({ requests }: Pick<StallLine, 'requests'>): string {
-  return requests.map(({ name, count }) => `${name} ${countText(count)}`).join(', ');
+/** Routes, and how many requests of each: `GET /orders 212, POST /buy 40`. */
+export function requestsOf(requests: readonly NamedCount[]): ListItem[] {
+  return requests.map(({ name, count }) => [name, countText(count)]);
 }
 
 /** How many stalls there were, whatever their cause. */

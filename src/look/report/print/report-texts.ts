@@ -1,7 +1,7 @@
 import { counted } from '../../../core/readable-text.js';
 import type { SourceState } from '../../index/look-index.js';
 import type { Group, Report, ReportSource } from '../shape/report-shape.js';
-import { nameWithTarget } from '../names/request-name.js';
+import { nameWithTarget, ofService } from '../names/request-name.js';
 import type { PoolHolder, SlowTrace, WaitedFor } from '../shape/trace-shape.js';
 import { bytesText, countText, durationText, shareText } from '../measures/units.js';
 
@@ -98,8 +98,7 @@ export const PAUSE_TEXTS = {
 /** `UPDATE ledger in billing`, if another service than the waiting one did it; of a pause, whose event loop it was. */
 export function waitName(waited: WaitedFor, waiting: string | null): string {
   const { kind, service, isItself } = waited;
-  if (kind === 'stall' || kind === 'collection')
-    return `${PAUSE_TEXTS[kind]}${service === null ? '' : ` of ${service}`}`;
+  if (kind === 'stall' || kind === 'collection') return `${PAUSE_TEXTS[kind]}${ofService(service)}`;
   if (isItself) return 'own time';
   const isElsewhere = service !== null && service !== waiting;
   return `${nameWithTarget(waited)}${isElsewhere ? ` in ${service}` : ''}`;

@@ -1,8 +1,8 @@
 import { nameWithTarget } from '../../names/request-name.js';
 import type { Callee, Report } from '../../shape/report-shape.js';
 import { countText, digits, roughly } from '../../measures/units.js';
-import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
-import type { ReportTable } from './report-table.js';
+import { fieldColumn, listColumn, serviceColumn, tableOf } from './report-table.js';
+import type { ListItem, ReportTable } from './report-table.js';
 
 const LIMIT = 50;
 
@@ -33,7 +33,7 @@ export function calleeTable({ callees }: Pick<Report, 'callees'>): ReportTable<C
         value: (callee) => estimated(callee, callee.total),
       }),
       fieldColumn('p95', 'duration', 1),
-      { title: 'used by', unit: 'text', value: usersText, spare: 0, least: 24, isProse: true },
+      listColumn('used by', usersOf, 0),
     ],
     callees,
     LIMIT,
@@ -47,8 +47,6 @@ function estimated({ isEstimate }: Callee, value: number): number {
 }
 
 /** `GET /cart 40, GET /orders/:id 1`: with the calls a request. */
-function usersText(callee: Callee): string {
-  return callee.users
-    .map(({ name, perRequest }) => `${name} ${digits(estimated(callee, perRequest))}`)
-    .join(', ');
+function usersOf(callee: Callee): ListItem[] {
+  return callee.users.map(({ name, perRequest }) => [name, digits(estimated(callee, perRequest))]);
 }

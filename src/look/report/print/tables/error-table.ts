@@ -1,8 +1,9 @@
 import { counted } from '../../../../core/readable-text.js';
 import type { ErrorType, FailedSpans } from '../../shape/report-shape.js';
-import { causeText, frameText } from '../cause-texts.js';
+import { causeText, frameText, UNNAMED } from '../cause-texts.js';
 import { countText, timeText } from '../../measures/units.js';
-import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
+import { requestsOf } from '../interruption-texts.js';
+import { fieldColumn, listColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
 
 const LIMIT = 20;
@@ -12,13 +13,20 @@ const MOST_EXAMPLES = 5;
 /** The fields of an error that a table shows. */
 type NamedError = Pick<ErrorType, 'type' | 'message' | 'frame' | 'name' | 'names' | 'service'>;
 
+/** `Errors by type: 12, in 30 failed spans`: an error that passed through several spans is one. */
+function titleOf(what: string, { count, read, types }: FailedSpans): string {
+  const errors = types.reduce((sum, { count: own }) => sum + own, 0);
+  const some = read < count ? `${countText(read)} of ` : '';
+  return `${what}: ${countText(errors)}, in ${some}${counted(count, 'failed span')}`;
+}
+
 /** Title of the types of errors. */
-function errorsTitle({ count, read, newSince, types }: FailedSpans): string {
-  const some = read < count ? `; the types are those of ${countText(read)}, taken evenly` : '';
+function errorsTitle(errors: FailedSpans): string {
+  const { newSince, types } = errors;
   const fresh = types.filter(({ isNew }) => isNew === true).length;
   const since =
     newSince === null ? '' : `; ${counted(fresh, 'type')} new since ${timeText(newSince)}`;
-  return `Errors by type: ${counted(count, 'span')} failed${since}${some}`;
+  return `${titleOf('Errors by type', errors)}${since}`;
 }
 
 /** Columns that say which error it is. */
@@ -27,7 +35,7 @@ export function errorColumns<T extends NamedError>(): ReportColumn<T>[] {
     {
       title: 'type',
       unit: 'text',
-      value: ({ type }) => type ?? 'no error.type',
+      value: ({ type }) => type ?? UNNAMED,
       spare: 0,
       least: 12,
     },
@@ -91,11 +99,10 @@ function shownFrame({ frame }: Pick<ErrorType, 'frame'>): string | null {
 /** A row a cause of failures: what failed, where, and which requests. */
 export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
   const { count, read, types } = errors;
-  const failures = types.reduce((sum, { count: own }) => sum + own, 0);
   const isUnnamed = types.some(({ message, frame }) => message === null && frame !== null);
   const hint = isUnnamed ? '; messages of libraries: TRACEWRIGHT_ERROR_TEXT=on' : '';
   return tableOf<ErrorType>(
-    `Causes of failure: ${counted(failures, 'time')}, in ${counted(count, 'span')}${hint}`,
+    `${titleOf('Causes of failure', errors)}${hint}`,
     [
       fieldColumn('count', 'count', 0, {
         title: read < count ? `of ${countText(read)}` : 'count',
@@ -116,15 +123,7 @@ export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
         spare: 1,
         least: 24,
       },
-      {
-        title: 'requests',
-        unit: 'text',
-        value: ({ requests }) =>
-          requests.map((each) => `${each.name} ${countText(each.count)}`).join(', ') || null,
-        spare: 1,
-        least: 14,
-        isProse: true,
-      },
+      listColumn('requests', ({ requests }) => requestsOf(requests), 1, { least: 14 }),
       serviceColumn(2),
       {
         title: 'last',
@@ -149,7 +148,7 @@ export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
 export function* errorExamples({ types }: FailedSpans): Generator<string, void> {
   for (const row of newFirst(types).slice(0, MOST_EXAMPLES)) {
     const { type, message, frame, service, first, last, example } = row;
-    const what = [type ?? 'no error.type', ...(message === null ? [] : [message])].join(': ');
+    const what = [type ?? UNNAMED, ...(message === null ? [] : [message])].join(': ');
     const where = frame === null ? '' : ` at ${frame}`;
     const of = service === null ? '' : ` in ${service}`;
     const seen =

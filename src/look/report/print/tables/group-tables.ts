@@ -1,5 +1,5 @@
 import type { Group, Report } from '../../shape/report-shape.js';
-import { groupTitle } from '../../names/request-name.js';
+import { groupTitle, ofService } from '../../names/request-name.js';
 import { HTTP } from '../../../../spans/read/system-of.js';
 import { digits, durationText, roughly } from '../../measures/units.js';
 import { waitShares, waitingGroups } from '../report-texts.js';
@@ -35,17 +35,28 @@ function isCounted({ notKept }: Group): boolean {
 export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTable<Group> {
   const columns = report.by === 'route' ? routeColumns(report) : spanColumns(report);
   const what = report.by === 'route' ? 'routes' : 'groups';
-  return tableOf(groupsTitle(report), columns, report.groups, LIMIT, what);
+  const hasTitle = report.by === 'route' || report.by === 'name';
+  return tableOf(
+    `${groupsTitle(report)}${hasTitle ? ofService(onlyService(report)) : ''}`,
+    columns,
+    report.groups,
+    LIMIT,
+    what,
+  );
+}
+
+/** The service of all groups; null: there are several. */
+function onlyService({ groups }: Pick<Report, 'groups'>): string | null {
+  const services = new Set(groups.map(({ service }) => service));
+  return services.size === 1 ? [...services][0]! : null;
 }
 
 function spanColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<Group>[] {
   const { groups, by } = report;
-  // Of several, it says which one is slow.
-  const areSeveral = new Set(groups.map(({ service }) => service)).size > 1;
   return [
     nameColumn(report),
     ...kindColumns(groups),
-    ...(by === 'service' ? [] : [serviceColumn<Group>(areSeveral ? 2 : 7)]),
+    ...(by === 'service' ? [] : [serviceColumn<Group>(onlyService(report) === null ? 2 : 7)]),
     fieldColumn('count', 'count', 0),
     fieldColumn('rate', 'rate', 5, { explanation: 'Per second in which its service was recorded' }),
     fieldColumn('errors', 'count', 2, { isBad: ({ errors }) => errors > 0 }),
@@ -66,8 +77,8 @@ function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<
   const areHttp = groups.every(({ system }) => system === HTTP || system === null);
   return [
     nameColumn(report),
-    // On 40 columns it has no room; on 100 no service is lost.
-    serviceColumn<Group>(0.5),
+    // On 40 columns it has no room; on 100 no service is lost. The title has the only one.
+    serviceColumn<Group>(onlyService(report) === null ? 0.5 : 7),
     fieldColumn('rate', 'rate', 3, { title: 'rate' }),
     fieldColumn('count', 'count', 6),
     {
@@ -96,7 +107,8 @@ function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<
       spare: 1,
     },
     fieldColumn('total', 'duration', 8),
-    fieldColumn('share', 'share', 5, { explanation: 'Of the time of all groups' }),
+    // By it they are sorted.
+    fieldColumn('share', 'share', 2.5, { explanation: 'Of the time of all groups' }),
   ];
 }
 

@@ -3,8 +3,8 @@ import {
   AT_START,
   causeText,
   countsText,
-  delayedText,
   ranText,
+  requestsOf,
   stallsIn,
   stallsText,
 } from '../interruption-texts.js';
@@ -16,7 +16,7 @@ import type {
   ThreadInterruption,
 } from '../../shape/thread-shape.js';
 import { nameWithSystem } from '../../names/request-name.js';
-import { fieldColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
+import { fieldColumn, listColumn, processColumn, serviceColumn, tableOf } from './report-table.js';
 import type { ReportTable } from './report-table.js';
 
 const THREADS_LIMIT = 20;
@@ -61,15 +61,9 @@ export function stallLineTable(interruptions: Interruptions): ReportTable<StallL
       fieldColumn('delayed', 'count', 2, {
         explanation: 'Spans of the thread that were open at the end of these stalls',
       }),
-      {
-        title: 'requests',
+      listColumn('requests', ({ requests }) => requestsOf(requests), 0, {
         explanation: 'Requests that were open on the thread meanwhile, and were not the cause',
-        unit: 'text',
-        value: (line) => delayedText(line) || null,
-        spare: 0,
-        least: 24,
-        isProse: true,
-      },
+      }),
     ],
     lines,
     LINES_LIMIT,

@@ -26,6 +26,9 @@ type Value = string | number | null;
 /** Before a figure that comes from histograms. */
 export const HISTOGRAM_MARK = '~';
 
+/** A part of a list, and its figure. */
+export type ListItem = readonly [name: string, figure: string];
+
 /** A column of a table of rows `T`. Text, HTML, the page and docs/report-json.md show the same ones. */
 export interface ReportColumn<T> {
   title: string;
@@ -40,6 +43,8 @@ export interface ReportColumn<T> {
   least?: number;
   /** Sentences and lists lose their end if they are too long; names lose their middle, so that rows stay apart. */
   isProse?: boolean;
+  /** Of a list: where there is little room, whole items go, and no figure is cut. */
+  items?: (row: T) => readonly ListItem[];
   /** Branches in front of the text: the rows are a tree. */
   prefix?: (row: T) => string;
   /** Whether the value says that something failed. */
@@ -96,6 +101,20 @@ export function fieldColumn<T>(
   more: Partial<ReportColumn<T>> = {},
 ): ReportColumn<T> {
   return { title: field, unit, value: (row) => row[field] as Value, spare, ...more };
+}
+
+/** A column of names and their figures: `GET /orders 212, POST /buy 40`. */
+export function listColumn<T>(
+  title: string,
+  items: (row: T) => readonly ListItem[],
+  spare: number,
+  more: Partial<ReportColumn<T>> = {},
+): ReportColumn<T> {
+  const value = (row: T): Value =>
+    items(row)
+      .map((item) => item.join(' '))
+      .join(', ') || null;
+  return { title, unit: 'text', value, items, spare, least: 24, isProse: true, ...more };
 }
 
 /** The column of the service; undefined where no row has one. */

@@ -10,9 +10,11 @@ import { functionText, ranText } from '../../names/code-text.js';
 import { bytesText, shareText } from '../../measures/units.js';
 import {
   fieldColumn,
+  listColumn,
   processColumn,
   serviceColumn,
   tableOf,
+  type ListItem,
   type ReportTable,
 } from './report-table.js';
 
@@ -158,24 +160,12 @@ export function poolTable(pools: readonly PoolWaits[]): ReportTable<PoolWaits> {
       fieldColumn('count', 'count', 2, { title: 'waits' }),
       fieldColumn('total', 'duration', 0),
       fieldColumn('max', 'duration', 2, { title: 'longest' }),
-      {
-        title: 'waited',
+      listColumn('waited', ({ waited }) => sharesOf(waited), 0, {
         explanation: 'The requests that waited, by their time',
-        unit: 'text',
-        value: ({ waited }) => sharesText(waited),
-        spare: 0,
-        least: 20,
-        isProse: true,
-      },
-      {
-        title: 'held by',
+      }),
+      listColumn('held by', ({ held }) => sharesOf(held), 0, {
         explanation: 'The requests that had the connections meanwhile, by their time',
-        unit: 'text',
-        value: ({ held }) => sharesText(held),
-        spare: 0,
-        least: 20,
-        isProse: true,
-      },
+      }),
     ],
     pools,
     POOLS_LIMIT,
@@ -183,9 +173,8 @@ export function poolTable(pools: readonly PoolWaits[]): ReportTable<PoolWaits> {
   );
 }
 
-function sharesText(shares: readonly TimeShare[]): string | null {
-  const texts = shares.map(({ name, share }) => `${name} ${shareText(share)}`);
-  return texts.length === 0 ? null : texts.join(', ');
+function sharesOf(shares: readonly TimeShare[]): ListItem[] {
+  return shares.map(({ name, share }) => [name, shareText(share)]);
 }
 
 const CALLS_LIMIT = 50;

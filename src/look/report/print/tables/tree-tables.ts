@@ -1,7 +1,12 @@
 import { counted } from '../../../../core/readable-text.js';
 import type { Report } from '../../shape/report-shape.js';
 import type { OpenSpan, OpenSpans, SlowTrace, TreeRow } from '../../shape/trace-shape.js';
-import { nameWithDetail, nameWithPath, nameWithTarget } from '../../names/request-name.js';
+import {
+  nameWithDetail,
+  nameWithPath,
+  nameWithTarget,
+  ofService,
+} from '../../names/request-name.js';
 import { durationText } from '../../measures/units.js';
 import { longestOfTree } from '../../trees/longest-of-tree.js';
 import { fieldColumn, serviceColumn, tableOf } from './report-table.js';
@@ -12,7 +17,7 @@ const LIMIT = 40;
 /** `GET /orders/8 of shop: 122 ms` */
 function traceTitle(trace: SlowTrace): string {
   const { service, duration } = trace;
-  return `${nameWithPath(trace)}${service === null ? '' : ` of ${service}`}: ${durationText(duration)}`;
+  return `${nameWithPath(trace)}${ofService(service)}: ${durationText(duration)}`;
 }
 
 /** The remarks after the name of a row. */
@@ -60,7 +65,7 @@ export function traceTable(trace: SlowTrace): ReportTable<TreeRow> {
   );
   const all = rows.reduce((sum, row) => sum + row.repeated, omitted);
   const hidden = shown.reduce((rest, row) => rest - row.repeated, all);
-  return { ...table, more: hidden, what: hidden === 1 ? 'span' : 'spans' };
+  return { ...table, more: hidden, what: 'spans' };
 }
 
 /** Where a trace ends, in ns since its start: rows of called threads may lie after its own end. */

@@ -1,4 +1,5 @@
 import { terminalText } from '../../../../core/readable-text.js';
+import type { ListItem } from '../tables/report-table.js';
 
 /** Columns of a terminal that characters take: East Asian wide ones and emoji two, combining ones none. */
 const WIDE =
@@ -75,13 +76,33 @@ export function shortenedInside(text: string, columns: number): string {
   return shortened(text, columns - room) + end;
 }
 
+/** In fewer columns a name of a list says nothing. */
+const LEAST_NAME = 4;
+
+/** As many items as there is room for, and how many more there are. A figure is never cut. */
+export function shortenedList(items: readonly ListItem[], columns: number): string {
+  const texts = items.map((item) => item.join(' '));
+  const listOf = (count: number): string => {
+    const more = count < items.length ? [`and ${items.length - count} more`] : [];
+    return [...texts.slice(0, count), ...more].join(', ');
+  };
+  for (let count = items.length; count > 0; count--) {
+    if (displayWidth(listOf(count)) <= columns) return listOf(count);
+  }
+  const [first] = items;
+  if (first === undefined) return '';
+  const rest = listOf(1).slice(first[0].length);
+  const room = Math.max(LEAST_NAME, columns - displayWidth(rest));
+  return shortened(shortenedInside(first[0], room) + rest, columns);
+}
+
 export function padded(text: string, columns: number, align: 'left' | 'right'): string {
   const missing = Math.max(0, columns - displayWidth(text));
   return align === 'left' ? text + ' '.repeat(missing) : ' '.repeat(missing) + text;
 }
 
-/** A space that is not before a unit or a bracket. */
-const BREAK = / (?!%|\(|(?:[nµm]?s|min|h)\b)/;
+/** A space that is not before a unit, a bracket or the path of a route. */
+const BREAK = / (?![%(/]|(?:[nµm]?s|min|h|(?:[KMGTPE]i)?B)\b)/;
 
 /** A text in lines of at most so many columns, broken at spaces. */
 export function* wrapped(text: string, width: number): Generator<string, void> {

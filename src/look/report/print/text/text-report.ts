@@ -41,11 +41,13 @@ export function* textReport(
       OF_PROCESSES.includes(name) && lines.length > 0 ? notes.pop() : undefined,
     );
   if (typeof choice !== 'string') {
-    for (const name of choice) {
+    for (const [at, name] of choice.entries()) {
       const lines = [...SECTIONS[name](report, style)];
+      const isApart = lines[0] === '';
+      if (at > 0 && !isApart) yield '';
       yield* lines.length === 0
-        ? [`The section ${name} is empty.`]
-        : lines.slice(lines[0] === '' ? 1 : 0);
+        ? wrapped(emptyText(name, report), style.width)
+        : lines.slice(at === 0 && isApart ? 1 : 0);
       yield* noteOn(name, lines);
     }
     return;
@@ -74,6 +76,26 @@ export function* textReport(
 /** A report as JSON in one line; what a terminal would act on is escaped. */
 export function jsonReport(report: Report): string {
   return terminalText(wellFormedJson(report));
+}
+
+/** What is not there, or what would record it. */
+const EMPTY: Partial<Record<SectionName, string>> = {
+  findings: 'no rule has fired.',
+  losses: 'nothing that was recorded is lost.',
+  errors: 'no span failed.',
+  open: 'no span was open at the end.',
+  pools: 'no wait of 1 ms or more is recorded, of the libraries whose pools are.',
+  profile: 'TRACEWRIGHT_PROFILE=cpu records which code runs.',
+  allocations: 'TRACEWRIGHT_PROFILE=heap records which code allocates.',
+  mpi: 'no call of MPI is recorded.',
+  stalls: 'TRACEWRIGHT_STALL_MS and TRACEWRIGHT_GC_MS say from which time on they are recorded.',
+  memory: 'it is recorded once a second, unless TRACEWRIGHT_STALL_MS=off.',
+};
+
+/** Why a section has nothing. */
+function emptyText(name: SectionName, { by }: Report): string {
+  const why = name === 'findings' && by !== 'route' ? 'they are of routes.' : EMPTY[name];
+  return `The section ${name} is empty${why === undefined ? '.' : `: ${why}`}`;
 }
 
 /** Why there are no groups. */

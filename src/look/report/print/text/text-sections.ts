@@ -110,13 +110,13 @@ export function* interruptionLines(interruptions: Interruptions, style: TextStyl
   const lines = stallLineTable(interruptions);
   if (lines.rows.length > 0) {
     yield '';
-    yield style.paint('title', `${lines.title}:`);
+    yield* titleLines(lines.title, style);
     yield* tableLines(lines, style);
   }
   const stalls = longStallTable(interruptions);
   if (stalls.rows.length > 0) {
     yield '';
-    yield style.paint('title', `${stalls.title}:`);
+    yield* titleLines(stalls.title, style);
     for (const stall of stalls.rows) yield* stallLines(stall, style);
   }
   const shares = slowShareTable(interruptions);
@@ -127,6 +127,10 @@ export function* interruptionLines(interruptions: Interruptions, style: TextStyl
   yield '';
   yield* wrapped(shares.title, style.width);
   yield* tableLines(shares, style);
+}
+
+function* titleLines(title: string, { width, paint }: TextStyle): Lines {
+  for (const line of wrapped(`${title}:`, width)) yield paint('title', line);
 }
 
 /** A stall in sentences: what it delayed is too long for a table. */

@@ -2,7 +2,14 @@ import { terminalText } from '../../../../core/readable-text.js';
 import { countText } from '../../measures/units.js';
 import { cellText, isNumeric } from '../tables/report-table.js';
 import type { ReportColumn, ReportTable } from '../tables/report-table.js';
-import { displayWidth, padded, shortened, shortenedInside } from './display-width.js';
+import {
+  displayWidth,
+  padded,
+  shortened,
+  shortenedInside,
+  shortenedList,
+  wrapped,
+} from './display-width.js';
 import type { TextRole, TextStyle } from './text-style.js';
 
 /** A column for a terminal. */
@@ -46,12 +53,16 @@ function fit<T>(columns: Fitted<T>[], width: number): Fitted<T>[] {
   return fitted;
 }
 
-/** Lines of a table, no wider than the terminal. Control characters in cells are escaped. */
+/**
+ * Lines of a table, no wider than the terminal. Control characters in cells are escaped. Returns the lists that were cut,
+ * each with what it is of.
+ */
 function* textTable<T>(
   columns: readonly TextColumn<T>[],
   rows: readonly T[],
   { width, paint }: TextStyle,
-): Generator<string, void> {
+): Generator<string, string[]> {
+  const cut: string[] = [];
   const fitted = fit(
     columns.map((column): Fitted<T> => {
       const cells = rows.map((row) =>
@@ -65,8 +76,13 @@ function* textTable<T>(
   const gap = ' '.repeat(GAP);
   const line = (textOf: (column: Fitted<T>, last: boolean) => string): string =>
     fitted.map((column, at) => textOf(column, at === fitted.length - 1)).join(gap);
-  const cell = (text: string, { column, width: own }: Fitted<T>, last: boolean): string => {
-    const short = column.isProse === true ? shortened(text, own) : shortenedInside(text, own);
+  const cell = (
+    text: string,
+    { column, width: own }: Fitted<T>,
+    last: boolean,
+    row?: T,
+  ): string => {
+    const short = shortCell(column, text, own, row);
     const isRight = column.align === 'right' || isNumeric(column);
     return last && !isRight ? short : padded(short, own, isRight ? 'right' : 'left');
   };
@@ -75,12 +91,30 @@ function* textTable<T>(
   }
   for (const [at, row] of rows.entries()) {
     yield line((column, last) => {
-      const text = cell(column.cells[at]!, column, last);
+      const full = column.cells[at]!;
+      const text = cell(full, column, last, row);
+      if (column.column.items !== undefined && text.trimEnd() !== full) {
+        cut.push(`${fitted[0]!.cells[at]!}, ${column.column.title}: ${full}`);
+      }
       const { isBad, isGood, role: usual } = column.column;
       const role = isBad?.(row) === true ? 'bad' : isGood?.(row) === true ? 'good' : usual;
       return role === undefined ? text : paint(role, text);
     }).trimEnd();
   }
+  return cut;
+}
+
+function shortCell<T>(
+  { items, isProse }: ReportColumn<T>,
+  text: string,
+  columns: number,
+  row: T | undefined,
+): string {
+  if (items !== undefined && row !== undefined) {
+    const shown = items(row).map(([name, figure]) => [terminalText(name), figure] as const);
+    return shortenedList(shown, columns);
+  }
+  return isProse === true ? shortened(text, columns) : shortenedInside(text, columns);
 }
 
 /**
@@ -96,7 +130,7 @@ export function* sectionLines<T>(
 ): Generator<string, void> {
   if (table.rows.length === 0) return;
   yield '';
-  yield style.paint('heading', shortened(terminalText(table.title), style.width));
+  for (const line of wrapped(table.title, style.width)) yield style.paint('heading', line);
   yield* lines ?? tableLines(table, style, see);
 }
 
@@ -111,10 +145,14 @@ export function* tableLines<T>(
     columns: readonly TextColumn<T>[];
   },
   style: TextStyle,
-  see = '--json',
+  see?: string,
 ): Generator<string, void> {
-  yield* textTable(columns, rows, style);
+  const cut = yield* textTable(columns, rows, style);
+  // A section is complete.
+  for (const text of see === undefined ? cut : []) {
+    for (const line of wrapped(text, style.width)) yield style.paint('weak', line);
+  }
   if (more === 0) return;
   const all = countText(rows.length + more);
-  yield style.paint('weak', `${countText(rows.length)} of ${all} ${what}: see ${see}`);
+  yield style.paint('weak', `${countText(more)} more of ${all} ${what}: see ${see ?? '--json'}`);
 }

@@ -6,6 +6,7 @@ import { startSpan } from '../../../../../src/spans/start-span.js';
 import { recording, reportOn } from '../../recorded-service.js';
 
 const style = textStyle(100, false);
+const SERVICE = 'a-service-with-a-long-name';
 
 /** A service with many routes, of which each fails in its own way and calls its own statement. */
 const { path } = await recording(
@@ -26,7 +27,7 @@ const { path } = await recording(
       request.end();
     }
   },
-  { service: 'a-service-with-a-long-name' },
+  { service: SERVICE },
 );
 const { report } = await reportOn([path]);
 const screen = [...textReport(report, style, [], 'screen')];
@@ -37,14 +38,14 @@ describe('a report on one screen', () => {
     expect(screen.length).toBeGreaterThan(30);
     for (const line of screen) expect(line.length).toBeLessThanOrEqual(100);
     expect(
-      screen.find((line) => /^\d+ of \d+ routes: see --section routes$/.test(line)),
+      screen.find((line) => /^\d+ more of 30 routes: see --section routes$/.test(line)),
     ).toBeDefined();
     expect(screen.at(-1)).toMatch(/recordings$/);
   });
 
   it('has routes with calls a request, refused and failed requests, and their service', () => {
-    const head = screen[screen.indexOf('Routes') + 1]!;
-    for (const title of ['route', 'service', 'calls/req', '4xx', '5xx', 'p50', 'p95']) {
+    const head = screen[screen.indexOf(`Routes of ${SERVICE}`) + 1]!;
+    for (const title of ['route', 'count', 'calls/req', '4xx', '5xx', 'p50', 'p95', 'share']) {
       expect(head).toContain(title);
     }
     const refused = report.groups.find(({ name }) => name === 'GET /part-1/:id');
@@ -57,7 +58,7 @@ describe('a report on one screen', () => {
   });
 
   it('has a row a cause, with message, requests and a trace', () => {
-    const title = screen.indexOf('Causes of failure: 200 times, in 200 spans');
+    const title = screen.indexOf('Causes of failure: 200, in 200 failed spans');
     expect(title).toBeGreaterThan(0);
     expect(screen[title + 2]).toMatch(
       /^ +50 +Error: "part [aceg] is broken" +service.* [\da-f]{8}$/,
@@ -68,11 +69,15 @@ describe('a report on one screen', () => {
     const callees = [...textReport(report, style, [], ['callees'])];
     expect(callees[0]).toMatch(/^Callees/);
     expect(callees[2]).toMatch(/^SELECT part \d+ .* 3 +\d+ .*GET \/part-\d+\/:id 3$/);
-    expect([...textReport(report, style, [], ['pools'])]).toEqual(['The section pools is empty.']);
+    expect([...textReport(report, style, [], ['allocations', 'callees'])].slice(0, 3)).toEqual([
+      'The section allocations is empty: TRACEWRIGHT_PROFILE=heap records which code allocates.',
+      '',
+      callees[0],
+    ]);
     const all = [...textReport(report, style, [], 'all')];
     expect(all.length).toBeGreaterThan(100);
     const titles = SECTION_NAMES.flatMap((name) => [...textReport(report, style, [], [name])][0]!);
-    const missing = titles.filter((each) => !each.endsWith('is empty.') && !all.includes(each));
+    const missing = titles.filter((each) => !each.includes(' is empty') && !all.includes(each));
     // The recordings have no title where they come first.
     expect(missing).toEqual(['Recordings']);
   });

@@ -5,6 +5,8 @@ import {
   padded,
   shortened,
   shortenedInside,
+  shortenedList,
+  wrapped,
 } from '../../../../../src/look/report/print/text/display-width.js';
 import { textStyle } from '../../../../../src/look/report/print/text/text-style.js';
 import { tableLines } from '../../../../../src/look/report/print/text/text-table.js';
@@ -27,6 +29,24 @@ describe('width of text', () => {
     expect(shortenedInside('SELECT (a.id) FROM a', 15)).toBe('SELECT … FROM a');
     expect(shortenedInside('漢字漢字漢字', 9)).toBe('漢字…漢字');
     expect(shortenedInside('GET /cart', 9)).toBe('GET /cart');
+  });
+
+  it('drops whole items of a list, and cuts no figure and no unit', () => {
+    const shares = [
+      ['GET /export', '85.6 %'],
+      ['POST /buy', '12.5 %'],
+      ['others before', '1.9 %'],
+    ] as const;
+    const whole = 'GET /export 85.6 %, POST /buy 12.5 %, others before 1.9 %';
+    expect(shortenedList(shares, 57)).toBe(whole);
+    expect(shortenedList(shares, 56)).toBe('GET /export 85.6 %, POST /buy 12.5 %, and 1 more');
+    expect(shortenedList(shares, 40)).toBe('GET /export 85.6 %, and 2 more');
+    expect(shortenedList(shares, 27)).toBe('GET …ort 85.6 %, and 2 more');
+    expect(shortenedList([], 20)).toBe('');
+    for (let width = 10; width < 40; width++) {
+      const lines = [...wrapped('8.05 GiB a day by GET /customers/:id 12.5 %, 3 min 2 s', width)];
+      expect(lines.join(' ')).not.toMatch(/GET(?! \/)|\d {2,}|8\.05(?! GiB)|12\.5(?! %)/);
+    }
   });
 
   it('is never more than what is asked for', () => {
