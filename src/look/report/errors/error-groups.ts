@@ -1,4 +1,4 @@
-import { rowAt } from '../../index/index-row.js';
+import { isError, rowAt } from '../../index/index-row.js';
 import type { IndexRow } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { entryOf } from '../../../core/map-entries.js';
@@ -6,12 +6,16 @@ import { isoTime } from '../measures/units.js';
 import { spanName } from '../names/row-name.js';
 import type { ErrorType, FailedRequests } from '../shape/report-shape.js';
 import { textPattern } from '../../condition/span-condition.js';
-import { failedRequest, failedSpan, joinFailures } from './failures.js';
+import { causesOf, failedRequest, failedSpan, joinFailures } from './failures.js';
 import type { FailedSpan } from './failures.js';
+import { TracesElsewhere } from '../trees/traces-elsewhere.js';
+import type { Steps } from '../../index/turns.js';
 
 /** Names of spans of one error that are counted apart, and routes of one that are reported. */
 const MOST_NAMES = 1000;
 const MOST_ROUTES = 5;
+/** Spans that are read in a step. */
+export const READ_A_STEP = 50;
 
 interface Tally {
   failure: FailedSpan;
@@ -30,6 +34,10 @@ interface Tally {
 export class ErrorGroups {
   readonly #index: LookIndex;
   readonly #failures: FailedSpan[] = [];
+  /** Others of their traces, in which an error may have begun: they are not counted. */
+  readonly #others: FailedSpan[] = [];
+  /** Rows of those that are counted, or would be if they had been read. */
+  #isSelected: (row: number) => boolean = () => true;
   #groups: Map<string, Tally> | undefined;
 
   constructor(index: LookIndex) {
@@ -40,6 +48,27 @@ export class ErrorGroups {
   add(row: number): void {
     this.#failures.push(failedSpan(this.#index, row));
     this.#groups = undefined;
+  }
+
+  /**
+   * Reads the spans that failed with those that were added: one of a request alone says only that it failed.
+   *
+   * @param most that are read.
+   * @param isSelected whether one is to be added, too.
+   */
+  *addOthers(most: number, isSelected: (row: number) => boolean): Steps<void> {
+    const index = this.#index;
+    this.#isSelected = isSelected;
+    const known = new Set(this.#failures.map(({ row }) => row));
+    const ids = this.#failures.flatMap(({ row }) => rowAt(index, row).traceWords ?? []);
+    const traces = yield* TracesElsewhere.ofIds(index, ids);
+    for (const row of ids.flatMap((id) => traces.rowsOf(id))) {
+      if (known.has(row) || !isError(rowAt(index, row).flags)) continue;
+      if (this.#others.length === most) return;
+      known.add(row);
+      this.#others.push(failedSpan(index, row));
+      if (this.#others.length % READ_A_STEP === 0) yield;
+    }
   }
 
   /** By which an error is known again in another recording, or at another time: see `ErrorFrame`. */
@@ -89,19 +118,29 @@ export class ErrorGroups {
   }
 
   #count(): Map<string, Tally> {
-    joinFailures(this.#index, this.#failures);
+    joinFailures(this.#index, [...this.#failures, ...this.#others]);
     const groups = new Map<string, Tally>();
     const failed = new Set<number>();
-    for (const failure of this.#failures) {
-      if (failure.cause === undefined) this.#add(failure, groups, failed);
+    for (const span of this.#failures) {
+      const causes = [...causesOf(span)];
+      if (causes.some(({ row }) => this.#isSelected(row))) continue;
+      this.#add(span, causes.at(-1) ?? span, groups, failed);
     }
     return groups;
   }
 
-  /** @param failed rows of the requests that are counted. */
-  #add(failure: FailedSpan, groups: Map<string, Tally>, failed: Set<number>): void {
-    const { row, end, name, type, message, frame } = failure;
-    const { service } = rowAt(this.#index, row);
+  /**
+   * @param failure that of the span, or the one in which it began.
+   * @param failed rows of the requests that are counted.
+   */
+  #add(
+    { row, end }: FailedSpan,
+    failure: FailedSpan,
+    groups: Map<string, Tally>,
+    failed: Set<number>,
+  ): void {
+    const { name, type, message, frame } = failure;
+    const { service } = rowAt(this.#index, failure.row);
     // A type alone says little: what failed with it is something else for each operation.
     const own = message === null && frame === null ? name : null;
     const key = [service, type, message, frame?.text, own].join('\0');

@@ -2,7 +2,8 @@ import { isError } from '../../index/index-row.js';
 import type { IndexRow } from '../../index/index-row.js';
 import type { Condition, IndexPart, LookIndex } from '../../index/look-index.js';
 import { inTurns, type Steps } from '../../index/turns.js';
-import { ErrorGroups } from './error-groups.js';
+import { firstAtLeast } from '../../index/parts/first-at-least.js';
+import { ErrorGroups, READ_A_STEP } from './error-groups.js';
 import { isoTime } from '../measures/units.js';
 import type { FailedSpans } from '../shape/report-shape.js';
 import { nextRandom } from '../measures/samples.js';
@@ -12,8 +13,8 @@ import { RowSelection, SPAN } from '../measures/selection.js';
 const MOST_READ = 5000;
 /** Of those before the window, in which an error is looked for that may be new. */
 const MOST_BEFORE = 100_000;
-/** Spans that are read in a step. */
-const READ_A_STEP = 50;
+/** Of what failed with those that are read. */
+const MOST_OTHERS = 2;
 
 /** Errors of a selection, as far as they were read. */
 export interface ReadErrors {
@@ -34,7 +35,7 @@ export function* errorTypes(
 ): Steps<{ errors: FailedSpans; failedCalls: IndexRow[] }> {
   const { index } = selection;
   const failing = yield* failingRows(selection);
-  const { count, read, groups } = yield* readErrors(index, failing, MOST_READ);
+  const { count, read, groups } = yield* readErrors(index, failing, MOST_READ, selection.isWhole);
   const failedCalls = [...groups.calls()];
   if (before === undefined) {
     return { errors: { count, read, newSince: null, types: groups.types() }, failedCalls };
@@ -56,7 +57,7 @@ export async function errorGroups(index: LookIndex, condition: Condition): Promi
 
 function* groupsOf(selection: RowSelection): Steps<ErrorGroups> {
   const failing = yield* failingRows(selection);
-  return (yield* readErrors(selection.index, failing, MOST_READ)).groups;
+  return (yield* readErrors(selection.index, failing, MOST_READ, selection.isWhole)).groups;
 }
 
 /** A condition with the rows of the cause that it names, among those that meet the rest of it. */
@@ -78,11 +79,16 @@ export async function selectionBefore(
   return RowSelection.of(index, { ...condition, from: 0, to: window.from });
 }
 
-/** Reads some of the failed spans among rows, each as likely as any other. */
+/**
+ * Reads some of the failed spans among rows, each as likely as any other.
+ *
+ * @param areAll whether no other span of the index has failed.
+ */
 export function* readErrors(
   index: LookIndex,
   failing: readonly Int32Array[],
   most: number,
+  areAll = false,
 ): Steps<ReadErrors> {
   const count = failing.reduce((sum, { length }) => sum + length, 0);
   const read = Math.min(count, most);
@@ -96,6 +102,11 @@ export function* readErrors(
       groups.add(row);
       if (--wanted % READ_A_STEP === 0) yield;
     }
+  }
+  if (!areAll || read < count) {
+    const isSelected = (row: number): boolean =>
+      failing.some((rows) => rows[firstAtLeast(rows, row)] === row);
+    yield* groups.addOthers(MOST_OTHERS * most, isSelected);
   }
   return { count, read, groups };
 }

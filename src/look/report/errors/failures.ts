@@ -55,18 +55,17 @@ export function joinFailures(index: LookIndex, failures: readonly FailedSpan[]):
     above.cause = failure;
   }
   for (const failure of failures) {
-    const innermost = innermostOf(failure);
-    if (innermost === failure) continue;
+    const innermost = [...causesOf(failure)].at(-1);
+    if (innermost === undefined) continue;
     innermost.message ??= failure.message;
     innermost.frame ??= failure.frame;
     innermost.type ??= failure.type;
   }
 }
 
-function innermostOf(failure: FailedSpan): FailedSpan {
-  let innermost = failure;
-  while (innermost.cause !== undefined) innermost = innermost.cause;
-  return innermost;
+/** The failures of which one is a part, the innermost last. */
+export function* causesOf({ cause }: FailedSpan): Generator<FailedSpan, void> {
+  for (let inner = cause; inner !== undefined; inner = inner.cause) yield inner;
 }
 
 function failedAbove(
