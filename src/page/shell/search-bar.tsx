@@ -7,6 +7,7 @@ import { useSearchTerms } from '../data/use-search-terms.js';
 import { useApp } from '../state/app.js';
 import { useParameter } from '../state/parameter.js';
 import { useStore } from '../state/store.js';
+import type { ViewName } from './address.js';
 
 /** Fewer digits may be a word. */
 const TRACE_DIGITS = /^[\da-f]{6,32}$/;
@@ -20,17 +21,25 @@ function isCondition(text: string): boolean {
   }
 }
 
+/** Views that are about what one searches for. */
+const SEARCHED: ReadonlySet<ViewName> = new Set(['find', 'time-line', 'compare']);
+
 /** Id of its field. */
 export const SEARCH_FIELD = 'find-text';
 
 /** The search over all spans; Enter lists the matches. */
 export function SearchBar() {
   const { server, view, navigate } = useApp();
-  const text = useParameter(FIND_TEXT);
-  const isListed = useStore(view, (state) => state.view === 'find');
-  // What is typed, until the address has another text.
-  const [typed, write] = useState({ after: text, value: text });
-  const draft = typed.after === text ? typed.value : text;
+  const query = useParameter(FIND_TEXT);
+  const shown = useStore(view, (state) => state.view);
+  const address = useStore(view, ({ view: name, id = '' }) => `${name}/${id}`);
+  const isListed = shown === 'find';
+  // Elsewhere it selects nothing: it would seem that the figures are those of the search.
+  const text = SEARCHED.has(shown) ? query : '';
+  // What is typed, until the address has another text, or is another one.
+  const after = `${address} ${text}`;
+  const [typed, write] = useState({ after, value: text });
+  const draft = typed.after === after ? typed.value : text;
   const { terms, onFocus } = useSearchTerms();
   /** An id, or the beginning of one, leads to its trace; anything else, and that of several traces, to the matches. */
   const submit = async (): Promise<void> => {
@@ -65,7 +74,7 @@ export function SearchBar() {
           // Where the matches are listed, the list follows what is a condition yet; Enter says why another text is none.
           const isSearched = value === '' || (isListed && isCondition(value));
           if (isSearched) searchFor(view, value);
-          write({ after: isSearched ? value : text, value });
+          write({ after: isSearched ? `${address} ${value}` : after, value });
         }}
       />
       <datalist id="find-terms">

@@ -114,6 +114,22 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the views'), () => {
     await panel.getByText('600 spans that match').waitFor();
   });
 
+  it('find: its text is in the field where it selects something, and not of a trace', async () => {
+    const panel = await open('find', '?find.text=status%3Derror');
+    const { page } = opened;
+    const field = page.getByRole('combobox', { name: 'Find spans' });
+    await panel.locator('.grid-body [role=row]').first().click();
+    await page.locator('#view-trace').waitFor();
+    expect(await field.inputValue()).toBe('');
+    await field.fill('facade');
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.locator('#view-overview').waitFor();
+    expect(await field.inputValue()).toBe('');
+    await page.getByRole('link', { name: 'Find' }).click();
+    await panel.getByText('6 spans that match').waitFor();
+    expect(await field.inputValue()).toBe('status=error');
+  });
+
   it('find: keeps every character however fast it is typed', async () => {
     const panel = await open('find');
     const field = opened.page.getByRole('combobox', { name: 'Find spans' });
