@@ -139,7 +139,7 @@ export interface ClockError {
  */
 export interface TraceAnswer extends Omit<SlowTrace, 'rows'> {
   rows: WaterfallRow[];
-  /** The row that waited, and ns since time 0 at which it began. */
+  /** The row that waited, and ns since time 0 at which the first span of the trace began. */
   top: number;
   begin: number;
   errors: ErrorType[];

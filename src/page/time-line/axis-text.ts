@@ -48,15 +48,7 @@ export function fileName(path: string): string {
   return path.split(/[\\/]/).at(-1)!;
 }
 
-const MS = 1e6;
 /** `2026-11-23 08:42:10.692 UTC`; undefined: the traces do not say when they were recorded. */
 export function utcText({ epoch }: RecordingAnswer, ns: number): string | undefined {
   return epoch === '0' ? undefined : timeText(isoTime(BigInt(epoch), ns));
-}
-
-/** As the time line counts, and as logs do: `1.204 s, 08:42:10.692 UTC`. */
-export function momentText(recording: RecordingAnswer | undefined, ns: number): string {
-  const since = tickText(ns, MS);
-  const utc = recording && utcText(recording, ns);
-  return utc === undefined ? since : `${since}, ${utc.slice(11)}`;
 }

@@ -6,7 +6,7 @@ import { configure, extract, shutdown, startSpan } from '../../../src/spans/inde
 import type { SpanIds } from '../../../src/spans/index.js';
 import type { SlowTrace, TreeRow } from '../../../src/look/report/shape/trace-shape.js';
 import { nameWithTarget } from '../../../src/look/report/names/request-name.js';
-import { durationText } from '../../../src/look/report/measures/units.js';
+import { durationText, timeText } from '../../../src/look/report/measures/units.js';
 import { waitedText } from '../../../src/look/report/print/report-texts.js';
 import type { Locator, Page } from 'playwright-core';
 import { main, tracewright } from '../../cli/run-command.js';
@@ -133,6 +133,9 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one trace'), () =>
     const head = page.locator('.trace-head');
     expect(await head.locator('h2').innerText()).toContain(durationText(trace.duration));
     expect(await head.locator('.waited').innerText()).toBe(waitedText(trace));
+    expect(await head.locator('p').first().innerText()).toContain(timeText(trace.start));
+    const start = page.locator('.details-side tr', { hasText: /^start/ });
+    expect(await start.innerText()).toContain(timeText(trace.start));
     if (trace.rows.some(({ repeated }) => repeated > 1)) {
       expect(rows).toContainEqual(expect.arrayContaining(['40 × SELECT products']));
     }

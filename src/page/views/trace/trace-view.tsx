@@ -3,7 +3,7 @@ import { failedText } from '../../../look/report/print/cause-texts.js';
 import { interruptedText } from '../../../look/report/print/interruption-texts.js';
 import { waitedText } from '../../../look/report/print/report-texts.js';
 import { nameWithPath } from '../../../look/report/names/request-name.js';
-import { countText, durationText } from '../../../look/report/measures/units.js';
+import { countText, durationText, timeText } from '../../../look/report/measures/units.js';
 import type { SourceAnswer } from '../../../look/wire/answers.js';
 import {
   OVERVIEW_QUESTION,
@@ -18,7 +18,6 @@ import { useAnswer } from '../../data/use-answer.js';
 import { CopyButton } from '../../shell/copy-button.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
-import { momentText } from '../../time-line/axis-text.js';
 import { Details } from '../time-line/details.js';
 import { Waterfall } from './waterfall.js';
 
@@ -112,7 +111,7 @@ function Answered({ question, onAnswer }: AnsweredProps) {
 /** What the trace is, what it waited for, and what is missing. */
 function Head(answer: TraceAnswer) {
   const app = useApp();
-  const { traceId, service, duration, top, begin, errors, spans } = answer;
+  const { traceId, service, start, duration, top, errors, spans } = answer;
   const texts = [waitedText(answer), interruptedText(answer)].filter((text) => text !== undefined);
   const sources = app.recording.answer?.sources ?? [];
   return (
@@ -122,8 +121,7 @@ function Head(answer: TraceAnswer) {
         {service === null ? '' : ` · ${service}`} · {durationText(duration)}
       </h2>
       <p class="quiet">
-        {momentText(app.recording.answer, begin)} · {countText(spans)}{' '}
-        {spans === 1 ? 'span' : 'spans'} ·{' '}
+        {timeText(start)} · {countText(spans)} {spans === 1 ? 'span' : 'spans'} ·{' '}
         {traceId === null ? 'of no trace' : <code>{traceId}</code>}{' '}
         {traceId !== null && <CopyButton text={traceId} what="the id of the trace" />}{' '}
         <button
