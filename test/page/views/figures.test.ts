@@ -156,6 +156,19 @@ describe.skipIf(noBrowser !== undefined)(titleOf('every figure of the Overview')
     }
   });
 
+  it.each([800, 1280, 1920])('has no table that is cut, %d pixels wide', async (width) => {
+    const { page } = await traces.open({ width }, '/overview');
+    await page.locator('#section-routes tbody tr').first().waitFor();
+    for (const summary of await page.locator('#view-overview summary').all()) await summary.click();
+    await page.locator('#section-threads table').waitFor();
+    const cut = await page
+      .locator('.pair > section')
+      .evaluateAll((all) =>
+        all.filter((each) => each.scrollWidth > each.clientWidth).map(({ id }) => id),
+      );
+    expect(cut).toEqual([]);
+  });
+
   it.each([
     ['dark', 800, 600],
     ['light', 2560, 1300],
