@@ -37,7 +37,7 @@ interface MatchesLinkProps {
   /** Values of `--where`. */
   where: readonly string[];
   /** A search whose matches these are among. */
-  within?: string;
+  within?: string | undefined;
   /** Of all recordings, whatever range is chosen. */
   isOfAll?: boolean;
   title?: string;

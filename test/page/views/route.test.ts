@@ -46,6 +46,55 @@ const traces = new ViewedTraces(async (directory) => {
   return [path];
 });
 
+/** Purchases of a minute, of which every third fails: only the span within says why. */
+const failing = new ViewedTraces(async (directory) => {
+  const path = `${directory}/failing.heph`;
+  configure({ target: path, service: 'shop' });
+  for (let second = 0; second < 60; second++) {
+    const start = 1000 * second;
+    const options = { startTime: at(start), parent: null, kind: 'server' } as const;
+    const buy = startSpan('POST /buy', {}, options);
+    const handle = startSpan('handle', {}, { startTime: at(start), parent: buy });
+    if (second % 3 === 0) {
+      handle.fail(new RangeError(`no stock of ${second}`));
+      buy.set('error.type', '500').fail();
+    }
+    handle.end(at(start + 5));
+    buy.end(at(start + 6));
+  }
+  await shutdown();
+  return [path];
+});
+
+describe.skipIf(noBrowser !== undefined)(titleOf('a route that fails'), () => {
+  const cause = /^20RangeError: "no stock of \?".*route\.test\.ts:\d+\)?POST \/buy 20shop/;
+
+  it('has the causes of the Overview, each with the requests that it says', async () => {
+    const { page } = await failing.open({}, '/overview');
+    const causes = page.locator('#section-errors tbody tr');
+    await causes.waitFor();
+    const [shown] = await causes.allTextContents();
+    expect(shown).toMatch(cause);
+    await page.locator('#section-routes').getByRole('link', { name: 'POST /buy' }).click();
+    const own = page.locator('.route table', { hasText: 'Causes of failure' });
+    await own.waitFor();
+    expect(await own.locator('tbody tr').allTextContents()).toEqual([shown]);
+    await own.getByRole('link', { name: '20' }).click();
+    await page.locator('#view-find').getByText('20 spans that match').waitFor();
+  });
+
+  it('is led to its causes by the finding, wherever those are', async () => {
+    const { page } = await failing.open({ width: 1920, height: 500 }, '/overview');
+    await page.locator('.findings').getByRole('button', { name: 'errors' }).click();
+    const section = page.locator('#section-errors');
+    await expect.poll(() => section.evaluate((each) => each === document.activeElement)).toBe(true);
+    expect(await section.evaluate((each) => each.getAnimations().length)).toBe(1);
+    await expect
+      .poll(() => section.evaluate((each) => each.getBoundingClientRect().bottom <= innerHeight))
+      .toBe(true);
+  });
+});
+
 const ADDRESS = `/route?name=GET+%2Fcart&where=${encodeURIComponent('name="GET /cart" kind=server')}`;
 
 describe.skipIf(noBrowser !== undefined)(titleOf('the view of one route'), () => {

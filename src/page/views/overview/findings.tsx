@@ -41,7 +41,13 @@ export function Findings({ report, stalls }: FindingsProps) {
                   time line
                 </RowLink>
               )}
-              {section !== null && <SectionLink name={section} />}
+              {section !== null && (
+                // Collections are among the threads' figures; the stalls on the page are those of code.
+                <SectionLink
+                  name={section}
+                  target={rule === 'collections' ? 'interruptions' : section}
+                />
+              )}
             </span>
           </li>
         );
@@ -50,23 +56,27 @@ export function Findings({ report, stalls }: FindingsProps) {
   );
 }
 
+/** A table to which one has come is marked for so many ms. */
+const MARKED = 3000;
+
 /** What `where` demands of `field`; undefined: nothing. */
 function demanded(where: readonly string[], field: string): string | undefined {
   return where.find((term) => term.startsWith(`${field}=`))?.slice(field.length + 1);
 }
 
-function SectionLink({ name }: { name: string }) {
+/** Shows a table, and marks it: at the end of the page it cannot come to the top. */
+function SectionLink({ name, target }: { name: string; target: string }) {
   return (
     <button
       type="button"
       class="link"
       onClick={() => {
-        // Collections are among the threads' figures, whether or not code blocked a loop.
-        const ids = [`section-${name}`, 'section-interruptions'];
-        const [section] = ids.flatMap((id) => document.getElementById(id) ?? []);
+        const section = document.getElementById(`section-${target}`);
         const folded = section?.closest('details');
         if (folded != null) folded.open = true;
         section?.scrollIntoView({ behavior: 'smooth' });
+        section?.focus({ preventScroll: true });
+        section?.animate({ backgroundColor: ['var(--range)', 'transparent'] }, MARKED);
       }}
     >
       {name}

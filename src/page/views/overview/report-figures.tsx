@@ -27,7 +27,7 @@ import { lossTable } from '../../../look/report/print/tables/source-tables.js';
 import { openTable } from '../../../look/report/print/tables/tree-tables.js';
 import type { ReportTable } from '../../../look/report/print/tables/report-table.js';
 import { nameWithPath } from '../../../look/report/names/request-name.js';
-import type { MpiRun, Report } from '../../../look/report/shape/report-shape.js';
+import type { ErrorType, MpiRun, Report } from '../../../look/report/shape/report-shape.js';
 import type { SlowTrace } from '../../../look/report/shape/trace-shape.js';
 import type { ReportAnswer } from '../../../look/wire/view-answers.js';
 import { FiguresTable, type FiguresTableProps } from '../../charts/figures-table.js';
@@ -86,16 +86,7 @@ export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: Rep
             title === 'callee' ? <MatchesLink where={where}>{text}</MatchesLink> : undefined
           }
         />
-        <Section
-          name="errors"
-          table={causeTable(errors)}
-          cell={({ where, example }, { title, unit }, text) => {
-            if (unit === 'count') return <ErrorsLink where={where}>{text}</ErrorsLink>;
-            return title === 'trace' && example !== null ? (
-              <TraceLink id={example} text={text} />
-            ) : undefined;
-          }}
-        />
+        <Section name="errors" table={causeTable(errors)} cell={causeCell()} />
         <Section name="pools" table={poolTable(pools)} />
         <Section name="stalls" table={stallLineTable(interruptions)} />
         <Section name="profile" table={profileTable(report.profile)} />
@@ -151,6 +142,26 @@ export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: Rep
   );
 }
 
+/**
+ * Cells of the table of causes that lead further.
+ *
+ * @param within a search whose matches failed.
+ */
+export function causeCell(within?: string): NonNullable<FiguresTableProps<ErrorType>['cell']> {
+  return function Cell({ where, example }, { title, unit }, text) {
+    if (unit === 'count') {
+      return (
+        <ErrorsLink where={where} within={within}>
+          {text}
+        </ErrorsLink>
+      );
+    }
+    return title === 'trace' && example !== null ? (
+      <TraceLink id={example} text={text} />
+    ) : undefined;
+  };
+}
+
 /** Rows of a section that are shown at first. */
 const FEW = 7;
 
@@ -163,7 +174,7 @@ interface SectionProps<T> extends Pick<FiguresTableProps<T>, 'cell'> {
 function Section<T>({ name, table, ...further }: SectionProps<T>) {
   if (table.rows.length === 0) return null;
   // Keys scroll a table that is too wide: by its links, or without any by itself.
-  const tabIndex = further.cell === undefined ? 0 : undefined;
+  const tabIndex = further.cell === undefined ? 0 : -1;
   return (
     <section id={`section-${name}`} aria-label={table.title} tabIndex={tabIndex}>
       <FiguresTable table={table} few={FEW} {...further} />

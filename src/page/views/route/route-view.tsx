@@ -1,6 +1,6 @@
 import { groupTable } from '../../../look/report/print/tables/group-tables.js';
 import { calleeTable } from '../../../look/report/print/tables/callee-table.js';
-import { errorTable } from '../../../look/report/print/tables/error-table.js';
+import { causeTable } from '../../../look/report/print/tables/error-table.js';
 import { slowShareTable } from '../../../look/report/print/tables/interruption-tables.js';
 import { countText, durationText, rateText } from '../../../look/report/measures/units.js';
 import type { Group } from '../../../look/report/shape/report-shape.js';
@@ -13,7 +13,8 @@ import { FiguresTable } from '../../charts/figures-table.js';
 import { type Choice, choiceFields, routeOf, scopeOf } from '../../data/choice.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { ClearRange } from '../../shell/links.js';
-import { ErrorsLink, RouteLink, TraceLink, ViewLink } from '../../shell/view-link.js';
+import { RouteLink, ViewLink } from '../../shell/view-link.js';
+import { causeCell } from '../overview/report-figures.js';
 import { useApp } from '../../state/app.js';
 import { setParameters } from '../../shell/address.js';
 import { useParameter } from '../../state/parameter.js';
@@ -183,19 +184,7 @@ function Figures({ answer, group, within }: FiguresProps) {
       {closer !== null && <Flames closer={closer} group={group} />}
       <div class="report-tables">
         <FiguresTable caption="What one request calls" table={calleeTable(report)} />
-        <FiguresTable
-          table={errorTable(report.errors)}
-          cell={({ where }, { unit, title }, text) => {
-            if (unit === 'count') {
-              return (
-                <ErrorsLink where={where} within={within}>
-                  {text}
-                </ErrorsLink>
-              );
-            }
-            return title === 'example' && text !== '' ? <TraceLink id={text} /> : undefined;
-          }}
-        />
+        <FiguresTable table={causeTable(report.errors)} cell={causeCell(within)} />
         <FiguresTable
           caption="Of the slowest 5 %, within blocked loops and collections"
           table={slowShareTable(report.interruptions)}
