@@ -1,4 +1,4 @@
-import { isRequest } from '../index/index-row.js';
+import { isRequest, rowAt } from '../index/index-row.js';
 import type { Condition, LookIndex, Source, StoredColumn } from '../index/look-index.js';
 import { BlockedSpans } from './trees/blocked-spans.js';
 import { CalledThreads } from './trees/called-threads.js';
@@ -292,6 +292,10 @@ function* figureSteps(
   const sampled = grouping.tallies.map((tally, at) => ({
     group: groups[at]!,
     requests: waitsOf(tally).requests,
+    has: (row: number): boolean => {
+      const { part, at: own } = rowAt(index, row);
+      return grouping.tallyAt(part, own) === tally;
+    },
   }));
   const routes = by === 'route' ? sampled : [];
   const { errors, failedCalls } = yield* errorTypes(selection, before);

@@ -3,7 +3,8 @@ import { rowAt } from '../../index/index-row.js';
 import { scaleOf } from '../groups/callees.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
 import { countText, durationText, roughly, shareText } from '../measures/units.js';
-import { exampleOf, timeOf } from './evidence.js';
+import { timeOf, typicalOf } from './evidence.js';
+import type { SampledRequest } from '../groups/request-profile.js';
 import type { Rule } from './evidence.js';
 
 /** Ns, and times the p50. */
@@ -26,29 +27,34 @@ export const dominatedTail: Rule = {
       const slow = requests.filter(({ duration }) => duration >= p95);
       if (slow.length < LEAST_SLOW || !window.hasInTwo(slow.map(({ start }) => start))) return [];
       const times = new Map<string, number>();
-      let [free, notBlocked] = [0, 0];
-      for (const { row, start, waits, duration, weight } of slow) {
+      const free: SampledRequest[] = [];
+      let notBlocked = 0;
+      for (const request of slow) {
+        const { row, start, waits, duration, weight } = request;
         // A blocked event loop makes every call slow: another rule names what blocks it.
         const { stall } = interruptions.overlap(rowAt(index, row).track, start, start + duration);
         if (stall > MOST_BLOCKED * duration) continue;
-        free++;
+        free.push(request);
         notBlocked += (duration - stall) * weight;
         for (const [name, time] of waits) {
           times.set(name, (times.get(name) ?? 0) + time * weight);
         }
       }
       const [most] = [...times].sort(([, a], [, b]) => b - a);
-      if (free < LEAST_SLOW || most === undefined || POOLS.has(most[0])) return [];
+      if (free.length < LEAST_SLOW || most === undefined || POOLS.has(most[0])) return [];
       const [callee, time] = most;
       if (time < LEAST_SHARE * notBlocked) return [];
+      const isBlocked = notBlocked < timeOf(slow);
+      const isCallee = ({ waits, duration }: SampledRequest): boolean =>
+        (waits.get(callee) ?? 0) >= LEAST_SHARE * duration;
       return {
         rule: 'dominated tail',
         loss: 'time',
         lost: time * scaleOf(route),
         service,
-        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): ${shareText(roughly(time / timeOf(slow)))} of the slowest 5 % is ${callee}`,
+        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): about ${shareText(roughly(Math.min(1, time / notBlocked)))} of the slowest 5 %${isBlocked ? ', without blocked event loops,' : ''} is ${callee}`,
         evidence: `of ${countText(group.count)} requests, the longest took ${durationText(group.max)}`,
-        trace: exampleOf(index, slow),
+        trace: typicalOf(index, free.filter(isCallee)),
         section: 'slowest',
         where: group.where ?? [],
       };

@@ -1,11 +1,14 @@
+import { counted } from '../../../core/readable-text.js';
 import type { SampledGroup } from '../groups/callees.js';
+import { spansOfRequests } from '../groups/spans-of-requests.js';
+import { countText, roughly, shareText } from '../measures/units.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 import type { IndexRow } from '../../index/index-row.js';
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import type { RowSelection, TimeWindow } from '../measures/selection.js';
 import type { Finding, FindingRule } from '../shape/finding-shape.js';
-import type { Report } from '../shape/report-shape.js';
+import type { CalleeName, Report } from '../shape/report-shape.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
 import type { StallOfLine } from '../threads/stall-code.js';
 import type { TimeWithoutCpu } from '../threads/time-without-cpu.js';
@@ -98,12 +101,32 @@ export function withCpu(evidence: Evidence): Evidence {
     withoutCpu.overlap(index.partOf(row).source, start, start + duration) === 0;
   return {
     ...evidence,
-    routes: routes.map(({ group, requests }) => ({
-      group,
+    routes: routes.map(({ requests, ...route }) => ({
+      ...route,
       requests: requests.filter(({ row, start, duration }) => hadCpu(row, start, duration)),
     })),
     failedCalls: failedCalls.filter(({ row, start, duration }) => hadCpu(row, start, duration)),
   };
+}
+
+/**
+ * Of which part of its requests a route makes such calls: `254 of 508 requests`, counted in all of them where that is
+ * possible, else `about 50 % of 508 requests`.
+ */
+export function partText(
+  { selection }: Evidence,
+  { group, has }: SampledGroup,
+  callee: CalleeName,
+  isMeant: (calls: readonly IndexRow[]) => boolean,
+  estimate: number,
+): string {
+  const calls = spansOfRequests(selection, callee, group.service);
+  const { recorded } = group;
+  if (calls === undefined) {
+    return `about ${shareText(roughly(estimate))} of ${counted(recorded, 'request')}`;
+  }
+  const meant = [...calls].filter(([request, own]) => isMeant(own) && has(request));
+  return `${countText(meant.length)} of ${counted(recorded, 'request')}`;
 }
 
 /** Ns that requests took, of all that they stand for in parts of all weights. */

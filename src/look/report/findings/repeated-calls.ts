@@ -3,7 +3,7 @@ import { weightedPercentile, weightOf } from '../groups/callees.js';
 import type { CallsOfRequest, SampledRequest } from '../groups/request-profile.js';
 import { countText, durationText, roughly, shareText } from '../measures/units.js';
 import { nameWithTarget, ofService } from '../names/request-name.js';
-import { typicalOf, timeOf } from './evidence.js';
+import { partText, typicalOf, timeOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 const LEAST_CALLS = 10;
@@ -11,6 +11,8 @@ const LEAST_REQUESTS = 20;
 /** Of the requests of the route, and of its time. */
 const LEAST_SHARE = 0.5;
 const LEAST_TIME = 0.1;
+
+const isRepeated = ({ length }: { length: number }): boolean => length >= LEAST_CALLS;
 
 interface Repeated {
   request: SampledRequest;
@@ -22,8 +24,10 @@ export const repeatedCalls: Rule = {
   name: 'repeated calls',
   // Its figures are those of the table of routes.
   ignoresCpu: true,
-  find({ routes, window, index }) {
-    return routes.flatMap(({ group, requests }) => {
+  find(evidence) {
+    const { routes, window, index } = evidence;
+    return routes.flatMap((route) => {
+      const { group, requests } = route;
       if (group.recorded < LEAST_REQUESTS) return [];
       const byCallee = new Map<string, Repeated[]>();
       for (const request of requests) {
@@ -54,8 +58,8 @@ export const repeatedCalls: Rule = {
           loss: 'time',
           lost: time * group.total,
           service: group.service,
-          text: `${group.name}${ofService(group.service)} calls ${callee} ${typical} times a request, one after the other: ${shareText(roughly(time))} of its time`,
-          evidence: `in about ${shareText(roughly(share))} of ${countText(group.count)} requests, ${durationText(weightedPercentile(one, 50))} a call`,
+          text: `${group.name}${ofService(group.service)} calls ${callee} ${typical} times a request, one after the other: about ${shareText(roughly(time))} of its time`,
+          evidence: `in ${partText(evidence, route, repeated[0]!.calls, isRepeated, share)}, ${durationText(weightedPercentile(one, 50))} a call`,
           trace: typicalOf(index, of),
           section: 'callees',
           where: group.where ?? [],

@@ -10,6 +10,8 @@ const MOST_USERS = 5;
 export interface SampledGroup {
   group: Group;
   requests: readonly SampledRequest[];
+  /** Whether a row is one of all its requests. */
+  has: (row: number) => boolean;
 }
 
 /** A value that counts so often. */

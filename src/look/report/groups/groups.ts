@@ -14,6 +14,7 @@ import { PartGroups } from './part-groups.js';
 import { nameOf, routeName } from '../names/row-name.js';
 import { SPAN } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
+import { firstAtLeast } from '../../index/parts/first-at-least.js';
 import { nextTurn } from '../../index/turns.js';
 
 /** Kind and system of a group's spans; null: there are several. */
@@ -94,6 +95,13 @@ export class Grouping {
 
   tally(number: number): GroupTally {
     return this.#tallies[number]!;
+  }
+
+  /** The group of a row, which any part may have. */
+  tallyAt(part: IndexPart, at: number): GroupTally | undefined {
+    const { rows, groups } = this.rowsOf(part);
+    const found = firstAtLeast(rows, at);
+    return rows[found] === at ? this.tally(groups[found]!) : undefined;
   }
 
   /** Counts the spans of all parts. */

@@ -10,7 +10,7 @@ import { POOLS } from '../../../spans/read/pool-names.js';
 import { CHOSEN, SPAN } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
 import { TimeSampler } from '../measures/samples.js';
-import { HELD, linkToHolder, requestAbove } from '../trees/pool-holder.js';
+import { HELD, linkToHolder, requestAbove, SAME_MOMENT } from '../trees/pool-holder.js';
 import { TracesElsewhere } from '../trees/traces-elsewhere.js';
 
 /** Waits of a pool whose records are read for who held its connections, evenly from their time. */
@@ -18,8 +18,6 @@ const SAMPLES = 200;
 /** Waits of a pool of which it is known who waited, and holders of one wait that are followed. */
 const MOST_QUEUED = 1 << 20;
 const MOST_HOLDERS = 64;
-/** Between the end of a wait and the moment since when its span had the connection, in ns. */
-const SAME_MOMENT = 1e6;
 /** Names that are reported of a pool. */
 const MOST_NAMES = 5;
 

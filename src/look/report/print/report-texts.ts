@@ -148,8 +148,14 @@ export function heldTexts({ rows }: SlowTrace): string[] {
     .slice(0, MOST_HELD)
     .map(({ heldBy, name, duration, repeated }) => {
       const waited = repeated > 1 ? `the longest of ${repeated} waits` : durationText(duration);
-      return `${name}, ${waited}: held by ${holderText(heldBy)}`;
+      return `${name}, ${waited}: held by ${holdersText(heldBy)}`;
     });
+}
+
+/** `POST /buy (trace 4f2ac3d4) 5 ms, before by GET /export (trace 9b01c5aa) 120 ms` */
+function holdersText(last: PoolHolder): string {
+  const { before } = last;
+  return `${holderText(last)}${before === null ? '' : `, before by ${holdersText(before)}`}`;
 }
 
 /** `POST /checkout (trace 4f2ac3d4) 1.2 s` */

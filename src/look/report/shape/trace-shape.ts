@@ -31,6 +31,8 @@ export interface PoolHolder {
   traceId: string;
   /** For how many ns it had had it. */
   time: number;
+  /** Who had it before, while the span waited; null: nobody, or that is not known. */
+  before: PoolHolder | null;
 }
 
 /** A span of a slow trace. */

@@ -1,6 +1,5 @@
 import { rowAt } from '../../index/index-row.js';
 import type { IndexPart, LookIndex } from '../../index/look-index.js';
-import { firstAtLeast } from '../../index/parts/first-at-least.js';
 import type { Steps } from '../../index/turns.js';
 import type { CalledThreads } from '../trees/called-threads.js';
 import type { GroupTally, Grouping } from '../groups/groups.js';
@@ -107,9 +106,7 @@ function isSlow(
   grouping: Grouping,
   shares: ReadonlyMap<GroupTally, GroupShare>,
 ): boolean {
-  const { rows, groups } = grouping.rowsOf(part);
-  const found = firstAtLeast(rows, at);
-  if (rows[found] !== at) return false;
-  const slow = shares.get(grouping.tally(groups[found]!));
+  const tally = grouping.tallyAt(part, at);
+  const slow = tally && shares.get(tally);
   return slow !== undefined && part.duration[at]! >= slow.least;
 }

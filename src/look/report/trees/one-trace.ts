@@ -21,7 +21,7 @@ const MAX_ROWS = 200;
 const MOST_TARGETS = 500;
 
 /** Waits for pools whose records are read. */
-const MOST_WAITS = 100;
+const MOST_WAITS = 25;
 
 /** What kept the threads of a window. */
 export interface ThreadPauses {
@@ -87,6 +87,7 @@ function addHolders(index: LookIndex, rows: readonly number[], spans: readonly T
   const waits = spans.flatMap((span, at) =>
     POOLS.has(span.name) ? [{ span, row: rows[at]! }] : [],
   );
+  waits.sort((a, b) => b.span.end - b.span.start - (a.span.end - a.span.start));
   for (const { span, row } of waits.slice(0, MOST_WAITS)) span.heldBy = holderOf(index, row);
 }
 

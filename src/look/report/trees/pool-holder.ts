@@ -9,20 +9,42 @@ import type { PoolHolder } from '../shape/trace-shape.js';
 export const HELD = 'tracewright.pool.held';
 /** From a span up to its request. */
 const MOST_ANCESTORS = 100;
+/** Holders of one wait that are followed. */
+const MOST_HOLDERS = 4;
+/** Between the end of a wait and the moment since when its span had the connection, in ns. */
+export const SAME_MOMENT = 1e6;
 
 /** The link of a wait for a pool to the span that had the connection; undefined: it is not known. */
 export function linkToHolder(index: LookIndex, row: number): RecordedLink | undefined {
   return recordedSpan(index, row)?.links.find(({ attributes }) => HELD in attributes);
 }
 
-/** Who had the connection that a row waited for; null: it is not known. */
-export function holderOf(index: LookIndex, row: number): PoolHolder | null {
+/** Who had the connection that a row waited for, the last one, and who before it; null: it is not known. */
+export function holderOf(
+  index: LookIndex,
+  row: number,
+  begin = rowAt(index, row).start,
+  most = MOST_HOLDERS,
+): PoolHolder | null {
   const link = linkToHolder(index, row);
   if (link === undefined) return null;
   const { traceId, spanId, attributes } = link;
-  const holder = index.rowsOfTrace(traceId).find((each) => rowAt(index, each).spanId === spanId);
-  const name = holder === undefined ? null : requestAbove(index, holder);
-  return { name, traceId, time: Number(attributes[HELD]) };
+  const time = Number(attributes[HELD]);
+  const { name: pool, end } = rowAt(index, row);
+  const rows = index.rowsOfTrace(traceId);
+  const holder = rows.find((each) => rowAt(index, each).spanId === spanId);
+  const since = end - time;
+  const isItsWait = (each: number): boolean => {
+    const own = rowAt(index, each);
+    return own.parent === holder && own.name === pool && Math.abs(own.end - since) < SAME_MOMENT;
+  };
+  const wait = since > begin && most > 1 ? rows.find(isItsWait) : undefined;
+  return {
+    name: holder === undefined ? null : requestAbove(index, holder),
+    traceId,
+    time,
+    before: wait === undefined ? null : holderOf(index, wait, begin, most - 1),
+  };
 }
 
 /** The name of the request that a span belongs to; else of the span at the top, in its process. */

@@ -146,6 +146,31 @@ it('a wait that begins in whole milliseconds, a little before its request, is wh
   ]);
 });
 
+it('a trace names all who held the connection while it waited', async () => {
+  const { path, spans } = await recording(() => {
+    let [exporting, buying]: Span[] = [];
+    request('GET /export', 0, 300, (handler) => (exporting = handler));
+    request('POST /buy', 100, 330, (handler) => {
+      buying = handler;
+      waits(handler, 100, 300, exporting, 300);
+    });
+    request('GET /orders', 110, 350, (handler) => {
+      waits(handler, 110, 330, buying, 30);
+    });
+  });
+  const idOf = (route: string): string =>
+    spans.find(({ name }) => name === route)!.traceId.slice(0, 8);
+  const index = await openLookIndex([path]);
+  const report = await traceReport(
+    index,
+    spans.find(({ name }) => name === 'GET /orders')!.traceId,
+  );
+  index.close();
+  expect([...textTrace(report, textStyle(160, false))].at(-1)).toBe(
+    `postgresql pool, 220 ms: held by POST /buy (trace ${idOf('POST /buy')}) 30 ms, before by GET /export (trace ${idOf('GET /export handler')}) 300 ms`,
+  );
+});
+
 it('a trace says who held the connection that it waited for', async () => {
   const { path, spans } = await recording(
     () => {
@@ -167,7 +192,7 @@ it('a trace says who held the connection that it waited for', async () => {
     .find((each) => rowAt(index, each).name === 'postgresql pool')!;
   index.close();
   const held = report.slowest[0]!.rows.flatMap(({ heldBy }) => heldBy ?? []);
-  expect(held).toEqual([{ name: 'POST /checkout', traceId, time: 1.2e9 }]);
+  expect(held).toEqual([{ name: 'POST /checkout', traceId, time: 1.2e9, before: null }]);
   expect([...textTrace(report, textStyle(100, false))]).toContain(
     `postgresql pool, 800 ms: held by POST /checkout (trace ${traceId.slice(0, 8)}) 1.2 s`,
   );
