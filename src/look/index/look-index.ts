@@ -191,7 +191,7 @@ export interface Condition {
   traceId?: string;
   /** Why they failed, as `causeOf` of the report says it; `*` is any text. Who searches looks up `rows` first. */
   cause?: string;
-  /** These rows alone. */
+  /** These rows, which meet all the rest. */
   rows?: ReadonlySet<number>;
   /** Ns. */
   minDuration?: number;

@@ -58,6 +58,14 @@ describe('errors', () => {
     expect(requests).toEqual([{ name: 'GET /fail', service: 'shop', count: 3 }]);
     const some = await reportOn([path], { condition: parseWhere(errors.types[0]!.where) });
     expect(some.report.errors.count).toBe(3);
+    // Those of the requests that are asked for are below them.
+    for (const condition of [{ name: 'GET /fail' }, { name: 'GET /fail', service: 'shop' }]) {
+      const { report } = await reportOn([path], { condition });
+      expect(figures(report.errors)).toEqual(figures(errors));
+      const where = [...report.errors.types[0]!.where, 'name=GET /fail'];
+      const those = await reportOn([path], { condition: parseWhere(where) });
+      expect(figures(those.report.errors)).toEqual(figures(errors));
+    }
     const lines = [...textReport(illustrated.report, textStyle(80, false))];
     const title = lines.indexOf('Errors by type: 3, in 6 failed spans');
     expect(lines[title + 1]).toMatch(/^type +message +at +span +service +count$/);

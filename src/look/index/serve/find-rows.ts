@@ -37,9 +37,10 @@ export async function* findRows(
   condition: Condition,
   recordsOf: (part: IndexedPart) => PartRecords,
 ): AsyncGenerator<FoundRows, void> {
-  const { attributes = [] } = condition;
+  // Rows that are given meet the rest.
+  const { attributes = [] } = condition.rows === undefined ? condition : {};
   const match = attributes.length > 0 ? new AttributeMatch(attributes) : undefined;
-  const hasAttributes = attributesCondition(condition);
+  const hasAttributes = attributesCondition({ attributes });
   const turns = new Turns();
   for (const part of parts) {
     const test = testOf(part, condition);
@@ -79,7 +80,7 @@ function testOf(part: IndexedPart, condition: Condition): ((row: number) => bool
   const { from, to, name, system, status, kind, traceId, cause, rows } = condition;
   if (!includesSource(condition, part.source)) return undefined;
   if (cause !== undefined && rows === undefined) return undefined;
-  if (rows !== undefined) tests.push((row) => rows.has(part.firstRow + row));
+  if (rows !== undefined) return (row) => rows.has(part.firstRow + row);
   if (traceId !== undefined) {
     if (!TRACE_ID.test(traceId)) return undefined;
     const trace = part.findTrace(wordsOf(traceId));

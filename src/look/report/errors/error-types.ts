@@ -60,7 +60,7 @@ function* groupsOf(selection: RowSelection): Steps<ErrorGroups> {
   return (yield* readErrors(selection.index, failing, MOST_READ, selection.isWhole)).groups;
 }
 
-/** A condition with the rows of the cause that it names, among those that meet the rest of it. */
+/** A condition with the rows of the cause that it names, among those that meet the rest of it, or are below them. */
 export async function withCauseRows(index: LookIndex, condition: Condition): Promise<Condition> {
   const { cause, ...others } = condition;
   if (cause === undefined || condition.rows !== undefined) return condition;
@@ -127,8 +127,10 @@ function failedRows(selection: RowSelection, part: IndexPart, endedBy: number): 
   const { flags, firstRow, start, duration } = part;
   const rows: number[] = [];
   for (let at = 0; at < marks.length; at++) {
-    if ((marks[at]! & SPAN) === 0 || !isError(flags[at]!)) continue;
-    if (start[at]! + duration[at]! < endedBy) rows.push(firstRow + at);
+    if (marks[at] === 0 || !isError(flags[at]!) || !(start[at]! + duration[at]! < endedBy))
+      continue;
+    // What failed below the requests that are asked for is why they failed.
+    if ((marks[at]! & SPAN) !== 0 || selection.isBelowChosen(part, at)) rows.push(firstRow + at);
   }
   return Int32Array.from(rows);
 }

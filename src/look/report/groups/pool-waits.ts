@@ -7,7 +7,7 @@ import type { IndexPart, LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import type { PoolWaits, TimeShare } from '../shape/report-shape.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
-import { CHOSEN, SPAN } from '../measures/selection.js';
+import { SPAN } from '../measures/selection.js';
 import type { RowSelection } from '../measures/selection.js';
 import { TimeSampler } from '../measures/samples.js';
 import { HELD, linkToHolder, requestAbove, SAME_MOMENT } from '../trees/pool-holder.js';
@@ -76,13 +76,14 @@ export function* poolWaits(selection: RowSelection): Steps<PoolWaits[]> {
   const pools = new Map<string, PoolTally>();
   for (const part of index.parts) {
     yield;
-    if (selection.mayHave(part)) addPart(part, selection.marksOf(part), pools);
+    if (selection.mayHave(part)) addPart(part, selection, pools);
   }
   for (const pool of pools.values()) yield* addHolders(index, pool);
   return [...pools.values()].map(({ figures }) => figures).sort((a, b) => b.total - a.total);
 }
 
-function addPart(part: IndexPart, marks: Uint8Array, pools: Map<string, PoolTally>): void {
+function addPart(part: IndexPart, selection: RowSelection, pools: Map<string, PoolTally>): void {
+  const marks = selection.marksOf(part);
   const { names, name, duration, firstRow } = part;
   const arePools = Uint8Array.from({ length: names.count }, (_, number) =>
     POOLS.has(names.text(number)) ? 1 : 0,
@@ -90,8 +91,9 @@ function addPart(part: IndexPart, marks: Uint8Array, pools: Map<string, PoolTall
   if (!arePools.includes(1)) return;
   const service = part.source.service ?? null;
   for (let at = 0; at < marks.length; at++) {
-    const wanted = CHOSEN | SPAN;
-    if (arePools[name[at]!] !== 1 || (marks[at]! & wanted) !== wanted) continue;
+    if (arePools[name[at]!] !== 1 || marks[at] === 0) continue;
+    // Who asks for requests asks for what they waited for.
+    if ((marks[at]! & SPAN) === 0 && !selection.isBelowChosen(part, at)) continue;
     const pool = names.text(name[at]!);
     const key = JSON.stringify([pool, service]);
     const tally = entryOf(pools, key, () => new PoolTally(pool, service));

@@ -1,5 +1,6 @@
 import { entryOf } from '../../../core/map-entries.js';
 import { INSTANT_BIT } from '../../index/look-index.js';
+import { rowsUpward } from '../../index/index-row.js';
 import { includesSource } from '../../condition/source-condition.js';
 import type {
   Condition,
@@ -23,6 +24,8 @@ export const CHOSEN = 2;
 /** It also is a span: an operation, and not a state, a mark, an instant or a call of MPI. */
 export const SPAN = 4;
 const ALL = IN_WINDOW | CHOSEN | SPAN;
+/** From a row up to one that is chosen. */
+const MOST_ANCESTORS = 32;
 
 /** Where the recording ends, in ns since its epoch: living processes go on after their last record. */
 export function endOf({ sources, length }: Pick<LookIndex, 'sources' | 'length'>): number {
@@ -39,6 +42,8 @@ export class RowSelection {
   readonly sources: readonly Source[];
   /** By row of the index; undefined: every row of the window. */
   readonly #chosen: Uint8Array | undefined;
+  /** The rows of a cause are no others. */
+  readonly #isOfCause: boolean;
   /** By track: whether its rows are spans. */
   readonly #spanTracks: Uint8Array;
   readonly #marks = new Map<IndexPart, Uint8Array>();
@@ -51,7 +56,9 @@ export class RowSelection {
     window: TimeWindow,
     sources: readonly Source[],
     chosen: Uint8Array | undefined,
+    isOfCause: boolean,
   ) {
+    this.#isOfCause = isOfCause;
     this.index = index;
     this.sources = sources;
     this.window = window;
@@ -77,13 +84,24 @@ export class RowSelection {
       }
     }
     const sources = index.sources.filter((source) => includesSource(condition, source));
-    return new RowSelection(index, window, sources, chosen);
+    return new RowSelection(index, window, sources, chosen, condition.rows !== undefined);
   }
 
   /** The curves of a name, of each thread of its services. */
   curves(name: string): Counter[] {
     const numbers = new Set(this.sources.map(({ number }) => number));
     return this.index.counters.filter((each) => each.name === name && numbers.has(each.source));
+  }
+
+  /** Whether a row of its services is below one that is chosen. */
+  isBelowChosen({ parent, source }: IndexPart, at: number): boolean {
+    const chosen = this.#chosen;
+    if (chosen === undefined || this.#isOfCause) return false;
+    if (!this.sources.some(({ number }) => number === source.number)) return false;
+    for (const { row } of rowsUpward(this.index, parent[at]!, MOST_ANCESTORS)) {
+      if (chosen[row] === 1) return true;
+    }
+    return false;
   }
 
   /** Ns of the window, at least 1. */

@@ -78,6 +78,8 @@ it('a report says who waited for connections of a pool, and who held them', asyn
       ['POST /buy', 30],
     ]),
   );
+  const buying = await reportOn([path], { condition: { name: 'POST /buy' } });
+  expect(buying.report.pools).toMatchObject([{ name: 'postgresql pool', count: 2, total: 430e6 }]);
   const text = [...textReport(illustrated.report, textStyle(160, false))].join('\n');
   expect(text).toMatch(
     /^postgresql pool +shop +3 +500 ms +230 ms +POST \/buy 86 %.*GET \/export 93 %/m,
