@@ -20,11 +20,12 @@ interface Speedscope {
   }[];
 }
 
-async function stacksOf(env: Record<string, string>): Promise<[ThreadStacks[], bigint]> {
-  const service = new TracedProcess('blocking-shapes.mjs', {
-    env: { TRACEWRIGHT_CONTEXT: 'on', ...env },
-    args: ['main', 'callingLoop', 'callingLoop'],
-  });
+async function stacksOf(
+  env: Record<string, string>,
+  program = 'blocking-shapes.mjs',
+  args = ['main', 'callingLoop', 'callingLoop'],
+): Promise<[ThreadStacks[], bigint]> {
+  const service = new TracedProcess(program, { env: { TRACEWRIGHT_CONTEXT: 'on', ...env }, args });
   await service.ended();
   const index = await openLookIndex([service.directory]);
   try {
@@ -85,4 +86,28 @@ it.each(kinds)('stacks of %s are flame charts and profiles of other tools', asyn
     })),
   );
   expect(found).toEqual(expected);
+});
+
+it('stacks of allocations are profiles of their own', async () => {
+  const [threads, epoch] = await stacksOf(
+    { TRACEWRIGHT_PROFILE: 'cpu:200,heap' },
+    'allocating-program.mjs',
+    ['main'],
+  );
+  const { shared, profiles } = JSON.parse(speedscopeText(threads)) as Speedscope;
+  const [time, bytes, ...more] = profiles.toSorted((a, b) => (a.unit < b.unit ? 1 : -1));
+  expect([time!.unit, bytes!.unit, more]).toEqual(['nanoseconds', 'bytes', []]);
+  const most = bytes!.samples[bytes!.weights.indexOf(Math.max(...bytes!.weights))]!;
+  expect(shared.frames[most.at(-1)!]!.name).toBe('keepRows');
+  expect(bytes!.endValue).toBeGreaterThan(20e6);
+
+  const fields = decodeFields(gunzipSync(pprofBytes(threads, epoch)));
+  const values = messages(fields, 2).map((sample) => sample.get(2)!.map(Number));
+  const sums = values.reduce((sum, each) => sum.map((value, at) => value + each[at]!));
+  expect(messages(fields, 1)).toHaveLength(4);
+  expect(sums).toHaveLength(4);
+  expect(sums[0]).toBe(time!.samples.length);
+  expect(sums[1]! / time!.endValue).toBeCloseTo(1, 3);
+  expect(sums[2]).toBeGreaterThan(0);
+  expect(sums[3]).toBe(bytes!.endValue);
 });

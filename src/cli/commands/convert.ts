@@ -87,8 +87,8 @@ Converts the traces at PATH. The traces themselves do not change.
                 if OUT ends in .pb, .binpb or .protobuf
   --to parquet  the spans of Heph traces as a table: one row a span, columns
                 with types. OUT is as for perfetto
-  --to pprof    stacks of the CPU profile, or else of stalls, for go tool pprof:
-                gzipped protobuf. OUT is as for perfetto
+  --to pprof    stacks of the CPU profile or else of stalls, and of allocations,
+                for go tool pprof: gzipped protobuf. OUT is as for perfetto
   --to speedscope
                 the same as JSON for https://www.speedscope.app
   --to ovni3    an ovni trace of version 3, which today's ovniemu reads, from

@@ -20,7 +20,10 @@ const LOCATION = { id: 1, line: 4 };
 const LINE = { function: 1, line: 2 };
 const FUNCTION = { id: 1, name: 2, systemName: 3, file: 4 };
 
-/** Stacks as gzipped protobuf for `go tool pprof`. The label `thread` says whose each is. */
+/**
+ * Stacks as gzipped protobuf for `go tool pprof`. The label `thread` says whose each is. Of allocations they have
+ * values of their own, `inuse_objects` and `inuse_space`.
+ */
 export function pprofBytes(threads: readonly ThreadStacks[], epoch: bigint): Buffer {
   const profile = new ProtobufBytes();
   const strings = new Map<string, number>([['', 0]]);
@@ -81,19 +84,28 @@ export function pprofBytes(threads: readonly ThreadStacks[], epoch: bigint): Buf
       uint(to, VALUE_TYPE.unit, stringOf(unit));
     });
   };
+  const hasBytes = threads.some(({ unit }) => unit === 'bytes');
   valueType(PROFILE.sampleType, 'samples', 'count');
   valueType(PROFILE.sampleType, 'wall', 'nanoseconds');
+  if (hasBytes) {
+    valueType(PROFILE.sampleType, 'inuse_objects', 'count');
+    valueType(PROFILE.sampleType, 'inuse_space', 'bytes');
+  }
   valueType(PROFILE.periodType, 'wall', 'nanoseconds');
   let [first, last] = [Infinity, -Infinity];
-  for (const { thread, stacks } of threads) {
-    for (const { frames, time, duration } of stacks) {
-      first = Math.min(first, time);
-      last = Math.max(last, time + duration);
+  for (const { thread, unit, stacks } of threads) {
+    for (const { frames, time, weight, count } of stacks) {
+      const own = [count, Math.round(weight)];
+      let values = hasBytes ? [...own, 0, 0] : own;
+      if (unit === 'bytes') values = [0, 0, ...own];
+      else {
+        first = Math.min(first, time);
+        last = Math.max(last, time + weight);
+      }
       const ids = frames.map(locationOf).reverse();
       message(PROFILE.sample, (to) => {
         for (const id of ids) uint(to, SAMPLE.location, id);
-        uint(to, SAMPLE.value, 1);
-        uint(to, SAMPLE.value, Math.round(duration));
+        for (const value of values) uint(to, SAMPLE.value, value);
         message(
           SAMPLE.label,
           (label) => {

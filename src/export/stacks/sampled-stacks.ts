@@ -1,6 +1,8 @@
+import { entryOf } from '../../core/map-entries.js';
 import { framesOf } from '../../spans/read/profile-part.js';
 import type { LookIndex } from '../../look/index/look-index.js';
 import { inTurns } from '../../look/index/turns.js';
+import { lastAllocations } from '../../look/report/threads/allocations.js';
 import { requestsOfSamples } from '../../look/report/threads/sampled-requests.js';
 import { STACK, frameOf } from '../../look/report/threads/stall-code.js';
 import { attributesOf } from '../../look/report/names/recorded-attributes.js';
@@ -21,13 +23,16 @@ interface SampledStack {
   readonly frames: readonly StackFrame[];
   /** Ns since the start of the recording. */
   readonly time: number;
-  /** Ns that it is for. */
-  readonly duration: number;
+  /** Ns that it is for, or bytes that were allocated there and are alive. */
+  readonly weight: number;
+  /** Samples, or objects. */
+  readonly count: number;
 }
 
-/** The stacks of one thread: samples, or else what it ran in stalls. */
+/** The stacks of one thread: samples or else what it ran in stalls, or what it has allocated. */
 export interface ThreadStacks {
   readonly thread: string;
+  readonly unit: 'nanoseconds' | 'bytes';
   readonly stacks: SampledStack[];
 }
 
@@ -44,16 +49,15 @@ function stackFrame(text: string): StackFrame {
   };
 }
 
-/** The stacks of a recording, by thread: of its CPU profile, or else those of its stalls. */
+/** The stacks of a recording, by thread: of its CPU profile, or else those of its stalls; and of its allocations. */
 export async function sampledStacks(index: LookIndex): Promise<ThreadStacks[]> {
   const threads = new Map<string, ThreadStacks>();
-  const add = (source: number, thread: number, frames: string[], time: number, length: number) => {
+  const stacksOf = (source: number, thread: number, unit: ThreadStacks['unit']): SampledStack[] => {
     const { service, pid, path } = index.sources[source]!;
     const track = index.tracks.find((each) => each.source === source && each.thread === thread);
-    const name = `${service ?? path}${pid === undefined ? '' : ` ${pid}`} ${track?.name ?? thread}`;
-    let own = threads.get(name);
-    if (own === undefined) threads.set(name, (own = { thread: name, stacks: [] }));
-    own.stacks.push({ frames: frames.map(stackFrame), time, duration: length });
+    const of = `${service ?? path}${pid === undefined ? '' : ` ${pid}`} ${track?.name ?? thread}`;
+    const name = unit === 'bytes' ? `${of} allocations` : of;
+    return entryOf(threads, name, () => ({ thread: name, unit, stacks: [] })).stacks;
   };
   const profiles = [...index.profiles()];
   const requestOf = await inTurns(requestsOfSamples(index, profiles));
@@ -62,7 +66,10 @@ export async function sampledStacks(index: LookIndex): Promise<ThreadStacks[]> {
       const request = span === -1 ? undefined : requestOf(part.spans[span]!);
       const frames = framesOf(part, node).reverse();
       if (request !== undefined) frames.unshift(request.route);
-      add(source, part.thread, frames, time + offset, part.interval);
+      stacksOf(source, part.thread, 'nanoseconds').push({
+        ...{ frames: frames.map(stackFrame), time: time + offset },
+        ...{ weight: part.interval, count: 1 },
+      });
     }
   }
   if (threads.size === 0) {
@@ -75,8 +82,17 @@ export async function sampledStacks(index: LookIndex): Promise<ThreadStacks[]> {
         const request = valueOf('eventloop.request');
         const frames = stack.split('\n').reverse();
         if (typeof request === 'string') frames.unshift(request);
-        add(part.source.number, index.tracks[track]!.thread, frames, start, duration);
+        stacksOf(part.source.number, index.tracks[track]!.thread, 'nanoseconds').push({
+          ...{ frames: frames.map(stackFrame), time: start, weight: duration, count: 1 },
+        });
       }
+    }
+  }
+  for (const { part, source, offset } of lastAllocations(profiles)) {
+    for (const { node, bytes, count } of part.sizes) {
+      const frames = framesOf(part, node).reverse().map(stackFrame);
+      const time = part.from + offset;
+      stacksOf(source, part.thread, 'bytes').push({ frames, time, weight: bytes, count });
     }
   }
   for (const { stacks } of threads.values()) stacks.sort((a, b) => a.time - b.time);

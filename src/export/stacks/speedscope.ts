@@ -1,6 +1,6 @@
 import type { StackFrame, ThreadStacks } from './sampled-stacks.js';
 
-/** Stacks in the file format of https://www.speedscope.app: a flame chart of each thread. */
+/** Stacks in the file format of https://www.speedscope.app: a flame chart of each thread, and a profile of what it allocated. */
 export function speedscopeText(threads: readonly ThreadStacks[]): string {
   const numbers = new Map<string, number>();
   const frames: object[] = [];
@@ -12,12 +12,12 @@ export function speedscopeText(threads: readonly ThreadStacks[]): string {
     frames.push({ name, ...(file === '' ? {} : { file }), ...(line === 0 ? {} : { line }) });
     return frames.length - 1;
   };
-  const profiles = threads.map(({ thread, stacks }) => {
-    const weights = stacks.map(({ duration }) => duration);
+  const profiles = threads.map(({ thread, unit, stacks }) => {
+    const weights = stacks.map(({ weight }) => weight);
     return {
       type: 'sampled',
       name: thread,
-      unit: 'nanoseconds',
+      unit,
       startValue: 0,
       endValue: weights.reduce((sum, weight) => sum + weight, 0),
       samples: stacks.map((stack) => stack.frames.map(numberOf)),

@@ -7,25 +7,34 @@ import type { Code } from '../names/code-text.js';
 
 const MOST_OF_SERVICE = 20;
 
+/** Of each thread the last profile of what was alive. Times are ns of the index. */
+export function lastAllocations(
+  profiles: readonly Profile[],
+  from = -Infinity,
+  to = Infinity,
+): Profile[] {
+  const last = new Map<string, Profile>();
+  for (const profile of profiles) {
+    const { part, source, offset } = profile;
+    const at = part.from + offset;
+    if (part.sizes.length === 0 || at < from || at > to) continue;
+    const thread = `${source} ${part.thread}`;
+    const known = last.get(thread);
+    if (known === undefined || at > known.part.from + known.offset) last.set(thread, profile);
+  }
+  return [...last.values()];
+}
+
 /** What was alive last within the window, by the functions that had allocated it. */
 export function allocations(
   { index, window }: RowSelection,
   profiles: readonly Profile[],
 ): Allocations[] {
-  const last = new Map<string, Profile>();
   // The last ones are written after the last span.
   const to = window.to < index.length ? window.to : Infinity;
-  for (const profile of profiles) {
-    const { part, source, offset } = profile;
-    const at = part.from + offset;
-    if (part.sizes.length === 0 || at < window.from || at > to) continue;
-    const thread = `${source} ${part.thread}`;
-    const known = last.get(thread);
-    if (known === undefined || at > known.part.from + known.offset) last.set(thread, profile);
-  }
   const known = new Codes();
   const services = new Map<string | null, Map<Code, Allocations>>();
-  for (const profile of last.values()) {
+  for (const profile of lastAllocations(profiles, window.from, to)) {
     const service = index.sources[profile.source]!.service ?? null;
     const codes = known.of(profile);
     const own = entryOf(services, service, () => new Map<Code, Allocations>());
