@@ -1,6 +1,7 @@
 import { counted } from '../../../core/readable-text.js';
 import type { SampledGroup } from '../groups/callees.js';
 import { spansOfRequests } from '../groups/spans-of-requests.js';
+import { START } from '../measures/heap-growth.js';
 import { countText, roughly, shareText } from '../measures/units.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 import type { IndexRow } from '../../index/index-row.js';
@@ -39,8 +40,6 @@ export interface Rule {
   find(evidence: Evidence): Finding[];
 }
 
-/** A process that starts is slow for so many ns, and memory that it takes says nothing. */
-const START = 10e9;
 const THIRDS = 3;
 
 /** The time in which something must be seen: in two of its three thirds. */

@@ -1,13 +1,12 @@
 import { ofService } from '../names/request-name.js';
 import { HEAP_USED } from '../../../spans/read/loop-curves.js';
+import { fullCollections, LEAST_FULL, LEAST_TIME } from '../measures/heap-growth.js';
 import { bytesText, durationText } from '../measures/units.js';
 import { limitOfHeap, threadOfCounter } from '../threads/memory.js';
 import type { Rule } from './evidence.js';
 
-/** Ns, and in how many pieces the least use of the heap must rise each time. */
-const LEAST_TIME = 300e9;
+/** In so many pieces the least use of the heap must rise each time. */
 const PIECES = 6;
-const LEAST_MAJOR = 6;
 const LEAST_GROWTH = 50 * 2 ** 20;
 /** Node's limit on most machines, for one that was not recorded. */
 const USUAL_LIMIT = 4 * 2 ** 30;
@@ -15,19 +14,17 @@ const USUAL_LIMIT = 4 * 2 ** 30;
 const DAY = 86_400e9;
 /** The same for a recording that is shorter: it needs twice the collections. */
 const SOON = 900e9;
-const MAJOR = /major|mark/;
 
 /** What is left of a heap after collections rises and rises. */
 export const memoryGrows: Rule = {
   name: 'memory grows',
   find(evidence) {
     const { index, window, report } = evidence;
-    const majors = report.interruptions.collections
-      .filter(({ name }) => MAJOR.test(name))
-      .reduce((sum, { count }) => sum + count, 0);
     const isShort = window.length < LEAST_TIME;
-    if (majors < (isShort ? 2 : 1) * LEAST_MAJOR) return [];
     return evidence.selection.curves(HEAP_USED).flatMap((heap) => {
+      const { pid, service, thread } = threadOfCounter(index, heap);
+      const full = fullCollections(report.interruptions, { pid, service, thread });
+      if (full < (isShort ? 2 : 1) * LEAST_FULL) return [];
       const lowest = new Array<number>(PIECES).fill(Infinity);
       for (const [at, time] of heap.times.entries()) {
         const piece = Math.floor(((time - window.from) / window.length) * PIECES);
@@ -43,7 +40,6 @@ export const memoryGrows: Rule = {
       const limit = limitOfHeap(index, heap) ?? USUAL_LIMIT;
       const left = (limit - last) / perNs;
       if (left > (isShort ? SOON : DAY)) return [];
-      const { service, thread } = threadOfCounter(index, heap);
       return {
         rule: 'memory grows',
         loss: 'time',

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../src/look/report/shape/finding-shape.js';
+import type { Report } from '../../../../src/look/report/shape/report-shape.js';
+import { textReport } from '../../../../src/look/report/print/text/text-report.js';
+import { textStyle } from '../../../../src/look/report/print/text/text-style.js';
 import { SERVER, service, stall } from '../handmade-service.js';
 import type { LoopRecord, MadeSpan } from '../handmade-service.js';
 import { reportOn } from '../recorded-service.js';
@@ -15,13 +18,17 @@ function requests(seconds: number): MadeSpan[] {
   });
 }
 
-async function findingsOf(
+async function reportOf(
   seconds: number,
   spans: readonly MadeSpan[],
   loops: readonly LoopRecord[] = [],
-): Promise<Finding[]> {
-  const path = service('shop', [...requests(seconds), ...spans], undefined, loops);
-  return (await reportOn([path])).report.findings;
+): Promise<Report> {
+  return (await reportOn([service('shop', [...requests(seconds), ...spans], undefined, loops)]))
+    .report;
+}
+
+async function findingsOf(...given: Parameters<typeof reportOf>): Promise<Finding[]> {
+  return (await reportOf(...given)).findings;
 }
 
 const textsOf = (findings: readonly Finding[]): string[] => findings.map(({ text }) => text);
@@ -141,6 +148,24 @@ describe('findings on threads', () => {
     expect(findings.map(({ rule }) => rule)).toEqual(['memory grows']);
     expect(await findingsOf(60, majors(11), heap(6))).toEqual([]);
     expect(await findingsOf(60, majors(12), heap(4))).toEqual([]);
+  });
+
+  it('conclude nothing on a heap from a short time or few collections, and the section says so', async () => {
+    const heap = (seconds: number): LoopRecord[] =>
+      loop(seconds, (second) => ({ busy: 1e8, heap: Math.round((40 + second) * MIB) }));
+    const noteOn = async (seconds: number, spans: MadeSpan[]): Promise<string | undefined> => {
+      const report = await reportOf(seconds, spans, heap(seconds));
+      expect(report.findings).toEqual([]);
+      const style = textStyle(200, false);
+      return [...textReport(report, style, [], ['memory'])].find((line) => line.includes('judged'));
+    };
+    const full: MadeSpan = { id: 30_000n, trace: 9n, name: 'gc major', at: [9000, 9005] };
+    expect(await noteOn(60, [full])).toMatch(
+      /^Whether a heap grows or warms up is not judged from (59|60)\S* s with 1 full collection: record 10 min\.$/,
+    );
+    expect(await noteOn(360, [full])).toBe(
+      'Whether a heap grows is not judged from 1 full collection: 6 are needed.',
+    );
   });
 
   it('name work outside requests, if it is much', async () => {

@@ -1,4 +1,5 @@
 import type { Report } from '../../shape/report-shape.js';
+import { heapNote } from '../../measures/heap-growth.js';
 import { costText, NOTHING_DELAYED, tracesTitle } from '../report-texts.js';
 import { calleeTable } from '../tables/callee-table.js';
 import { errorExamples, errorTable } from '../tables/error-table.js';
@@ -103,8 +104,9 @@ export const SECTIONS = {
   *allocations({ allocations }, style) {
     yield* sectionLines(allocationTable(allocations), style);
   },
-  *memory({ memory }, style) {
-    yield* sectionLines(memoryTable(memory), style);
+  *memory(report, style) {
+    yield* sectionLines(memoryTable(report.memory), style);
+    yield* paragraph(style, 'weak', heapNote(report));
   },
   *cost(report, style) {
     yield '';
