@@ -233,7 +233,7 @@ function memoryTable(memory: readonly ComparedMemory[]): ReportTable<ComparedMem
     spare,
   });
   return tableOf<ComparedMemory>(
-    'Memory, of the thread or process that had the most',
+    'Memory, of the thread or process that had the most: not judged, may be chance',
     [
       { title: 'memory', unit: 'text', value: ({ kind }) => MEMORY_NAMES[kind], spare: 0 },
       serviceColumn(0),

@@ -53,6 +53,7 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
   const before = chosenOf(useParameter('compare.before'), likely.before);
   const after = chosenOf(useParameter('compare.after'), likely.after);
   const where = useStore(view, (state) => choiceOf(state).where);
+  const hasRange = useStore(view, ({ rangeFrom }) => rangeFrom !== undefined);
   const by = useGroupBy();
   const question = {
     before: sourcesOf(runs, before),
@@ -94,6 +95,7 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
       <GroupBy kinds={[]} words={words} />
       <SidesWords runs={runs} before={before} after={after} />
       <p class="choice-line">
+        {hasRange && 'Whole recordings are compared, whatever range of time is chosen.'}
         <SearchNote what="Spans " where={where} />
       </p>
       {!isChosen || answer === undefined ? (

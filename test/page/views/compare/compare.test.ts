@@ -109,6 +109,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('two recordings of one service'
     expect(first).toBeGreaterThan(0);
     expect(first + newest).toBe(all);
     await page.getByRole('button', { name: 'Compare before with after' }).click();
+    await page.getByText('Whole recordings are compared, whatever range').waitFor();
     const [before, after] = ['before', 'after'].map((side) => join(runs.directory, side));
     const { stdout } = tracewright('report', after!, '--against', before!, '--json');
     const { memory } = comparisonTables(JSON.parse(stdout) as Comparison);
