@@ -101,6 +101,8 @@ export function linesOf(
   const nameHeight = gutterOf(width) === 0 ? NAME_HEIGHT : 0;
   const curveHeight = nameHeight === 0 ? CURVE_HEIGHT : nameHeight + NARROW_CURVE_HEIGHT;
   const scales = scalesOf(recording);
+  const ownTracks = byProcess(recording.tracks);
+  const ownCounters = byProcess(recording.counters);
   const lines: Line[] = [];
   let y = 0;
   const add = (line: Line): void => {
@@ -109,11 +111,9 @@ export function linesOf(
   };
   for (const process of ordered(recording, pinned)) {
     if (hidden.has(process.number)) continue;
-    const tracks = tracksOf(recording, process);
-    const counters = recording.counters
-      .filter(
-        ({ process: of, name }) => of === process.number && withoutThread(name) !== HEAP_LIMIT,
-      )
+    const tracks = shownTracks(ownTracks.get(process.number) ?? []);
+    const counters = (ownCounters.get(process.number) ?? [])
+      .filter(({ name }) => withoutThread(name) !== HEAP_LIMIT)
       .sort((a, b) => a.thread - b.thread);
     if (tracks.length === 0 && counters.length === 0) continue;
     const title = titleOf(process, recording.sources);
@@ -225,8 +225,7 @@ function ordered(
 }
 
 /** The tracks of a process by thread. Its spans say more than states of its threads. */
-function tracksOf({ tracks }: RecordingAnswer, { number }: ProcessAnswer): TrackAnswer[] {
-  const own = tracks.filter(({ process }) => process === number);
+function shownTracks(own: readonly TrackAnswer[]): TrackAnswer[] {
   const hasSpans = own.some(({ kind }) => kind === 'thread');
   const shown = own.filter(({ kind }) => kind !== 'states' || !hasSpans);
   const order = (a: TrackAnswer, b: TrackAnswer): number =>
@@ -236,6 +235,16 @@ function tracksOf({ tracks }: RecordingAnswer, { number }: ProcessAnswer): Track
     KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
     a.number - b.number;
   return shown.sort(order);
+}
+
+function byProcess<T extends { process: number }>(all: readonly T[]): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const each of all) {
+    const group = groups.get(each.process);
+    if (group === undefined) groups.set(each.process, [each]);
+    else group.push(each);
+  }
+  return groups;
 }
 
 /** All lines together. */

@@ -66,6 +66,8 @@ export class TimeLine {
   /** The most height that there has been since the window has its size: the details fold no lanes. */
   #room = 0;
   #window = '';
+  /** Of the canvas. */
+  #size = '';
   readonly #ends: (() => void)[] = [];
   readonly #boxColours: BoxColours;
   #generation = '';
@@ -130,7 +132,6 @@ export class TimeLine {
         cancelAnimationFrame(this.#frame);
       },
     );
-    this.#layOut();
     this.#resize();
   }
 
@@ -265,13 +266,20 @@ export class TimeLine {
     // Samples lie below all lanes of their thread.
     const room = shown.samples.size > 0 ? this.#height - AXIS_HEIGHT : this.#room;
     this.#fold = foldOf(every, room);
-    this.#lines = linesOf(answer, shown, this.#width, this.#fold, this.#open, depths);
+    this.#lines =
+      this.#fold === EVERY_LANE
+        ? every
+        : linesOf(answer, shown, this.#width, this.#fold, this.#open, depths);
     this.scrollBy(0);
   }
 
   #resize(): void {
     const { clientWidth, clientHeight } = this.#canvas;
     const ratio = window.devicePixelRatio;
+    const size = `${clientWidth} ${clientHeight} ${ratio}`;
+    // An observer also reports the size that it finds.
+    if (size === this.#size) return;
+    this.#size = size;
     this.pixel = textScale();
     this.#width = Math.max(1, clientWidth / this.pixel);
     this.#height = Math.max(1, clientHeight / this.pixel);

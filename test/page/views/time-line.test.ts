@@ -70,6 +70,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the time line'), () => {
   it('folds processes by keyboard, and its address keeps them', async () => {
     const { page, complaints } = await traces.open({}, '/time-line');
     await expectTracks(page, 3);
+    // A list of hundreds costs nothing until one opens it.
+    expect(await page.locator('.processes tr').count()).toBe(0);
     await page.getByText('Processes', { exact: true }).click();
     await page.getByLabel('stock folded').focus();
     await page.keyboard.press('Space');

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { RecordingAnswer } from '../../../look/wire/answers.js';
 import { serviceOf } from '../../data/recording-data.js';
 import { useApp } from '../../state/app.js';
@@ -7,25 +8,20 @@ import {
   markProcesses,
   type ProcessMark,
   showCurves,
+  shownKey,
   shownProcesses,
 } from '../../time-line/shown-processes.js';
 
 /** Which processes are shown in full, and which come first; and whether their curves are shown. */
 export function ProcessList({ answer }: { answer: RecordingAnswer }) {
   const { view } = useApp();
-  const state = useStore(view, (each) => each);
-  const shown = shownProcesses(state, answer);
-  const { folded, samples, curves } = shown;
-  const { processes, sources, counters } = answer;
-  const all = processes.map(({ number }) => number);
-  const sampled = processes
-    .filter((process) => process.sources.some((number) => sources[number]!.profiled.length > 0))
-    .map(({ number }) => number);
-  const marks: readonly ProcessMark[] =
-    sampled.length > 0 ? ['folded', 'pinned', 'samples'] : ['folded', 'pinned'];
+  useStore(view, shownKey);
+  const [isOpen, open] = useState(false);
+  const { samples, curves } = shownProcesses(view.value, answer);
+  const sampled = sampledProcesses(answer);
   return (
     <>
-      {counters.length > 0 && (
+      {answer.counters.length > 0 && (
         <button
           type="button"
           aria-pressed={curves}
@@ -48,56 +44,86 @@ export function ProcessList({ answer }: { answer: RecordingAnswer }) {
           Samples
         </button>
       )}
-      <details class="processes">
+      <details
+        class="processes"
+        onToggle={({ currentTarget }) => {
+          open(currentTarget.open);
+        }}
+      >
         <summary>Processes</summary>
-        <div>
-          <button
-            type="button"
-            onClick={() => {
-              markProcesses(view, answer, 'folded', all, folded.size < all.length);
-            }}
-          >
-            {folded.size < all.length ? 'Fold all' : 'Unfold all'}
-          </button>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">process</th>
-                {marks.map((mark) => (
-                  <th key={mark} scope="col">
-                    {mark}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {processes.map((process) => {
-                const { number, pid } = process;
-                const service = fileName(serviceOf(sources[process.sources[0]!]!));
-                const name = pid === undefined ? service : `${service} ${pid}`;
-                return (
-                  <tr key={number}>
-                    <th scope="row">{name}</th>
-                    {marks.map((mark) => (
-                      <td key={mark}>
-                        <input
-                          type="checkbox"
-                          aria-label={`${name} ${mark}`}
-                          disabled={mark === 'samples' && !sampled.includes(number)}
-                          checked={shown[mark].has(number)}
-                          onChange={({ currentTarget: { checked } }) => {
-                            markProcesses(view, answer, mark, [number], checked);
-                          }}
-                        />
-                      </td>
-                    ))}
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+        {isOpen && <Processes answer={answer} sampled={sampled} />}
       </details>
     </>
+  );
+}
+
+function sampledProcesses({ processes, sources }: RecordingAnswer): number[] {
+  return processes
+    .filter((process) => process.sources.some((number) => sources[number]!.profiled.length > 0))
+    .map(({ number }) => number);
+}
+
+interface ProcessesProps {
+  answer: RecordingAnswer;
+  sampled: readonly number[];
+}
+
+/** A line for each process. */
+function Processes({ answer, sampled }: ProcessesProps) {
+  const { view } = useApp();
+  const shown = shownProcesses(view.value, answer);
+  const { folded } = shown;
+  const { processes, sources } = answer;
+  const all = processes.map(({ number }) => number);
+  const marks: readonly ProcessMark[] =
+    sampled.length > 0 ? ['folded', 'pinned', 'samples'] : ['folded', 'pinned'];
+  return (
+    <div>
+      <button
+        type="button"
+        onClick={() => {
+          markProcesses(view, answer, 'folded', all, folded.size < all.length);
+        }}
+      >
+        {folded.size < all.length ? 'Fold all' : 'Unfold all'}
+      </button>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">process</th>
+            {marks.map((mark) => (
+              <th key={mark} scope="col">
+                {mark}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {processes.map((process) => {
+            const { number, pid } = process;
+            const service = fileName(serviceOf(sources[process.sources[0]!]!));
+            const name = pid === undefined ? service : `${service} ${pid}`;
+            return (
+              <tr key={number}>
+                <th scope="row">{name}</th>
+                {marks.map((mark) => (
+                  <td key={mark}>
+                    <input
+                      type="checkbox"
+                      aria-label={`${name} ${mark}`}
+                      disabled={mark === 'samples' && !sampled.includes(number)}
+                      checked={shown[mark].has(number)}
+                      onChange={({ currentTarget: { checked } }) => {
+                        markProcesses(view, answer, mark, [number], checked);
+                      }}
+                    />
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
   );
 }
