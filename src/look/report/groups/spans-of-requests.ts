@@ -1,4 +1,4 @@
-import { addToList } from '../../../core/map-entries.js';
+import { addToList, entryOf } from '../../../core/map-entries.js';
 import { IndexRow, rowsUpward } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import type { RowSelection } from '../measures/selection.js';
@@ -22,6 +22,8 @@ export function spansOfRequests(
 ): Map<number, IndexRow[]> | undefined {
   const { index } = selection;
   const found = new Map<number, IndexRow[]>();
+  /** By the row above a span, which often has many. */
+  const requests = new Map<number, number | undefined>();
   if (typeof target === 'string') return undefined;
   let left = MOST_SPANS;
   for (const part of index.parts) {
@@ -38,7 +40,7 @@ export function spansOfRequests(
       if (!wanted[numbers[at]!]) continue;
       if (left-- === 0) return undefined;
       const row = new IndexRow(part, at);
-      const request = requestOf(index, row);
+      const request = entryOf(requests, row.parent, () => requestOf(index, row));
       if (request !== undefined) addToList(found, request, row);
     }
   }

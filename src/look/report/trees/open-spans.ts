@@ -50,7 +50,8 @@ export function* openSpans(selection: RowSelection): Steps<FoundOpenSpans> {
   const merged = new Set(
     [...handlers.values()].map(({ row, isNamedAlike }) => isNamedAlike && row),
   );
-  const listed = found.filter(({ row }) => !merged.has(row));
+  const asked = callsByItself(index, found);
+  const listed = found.filter(({ row }) => !merged.has(row) && !asked.has(row));
   const spans: OpenSpan[] = [];
   const rows: number[] = [];
   for (const { span, depth } of inTree(index, listed)) {
@@ -68,6 +69,17 @@ function ageOf({ source, start, duration, offset }: IndexPart, at: number): numb
 
 function lacksRoute(row: IndexRow): boolean {
   return row.isRequest && isMethod(spanName(row));
+}
+
+/** Calls with which a program asks itself, outside of any request: what it asked for is listed. */
+function callsByItself(index: LookIndex, found: readonly IndexRow[]): Set<number> {
+  const calls = new Set<number>();
+  for (const { isRequest: is, parent, service } of found) {
+    if (!is || parent < 0) continue;
+    const above = rowAt(index, parent);
+    if (above.isCall && above.parent < 0 && above.service === service) calls.add(parent);
+  }
+  return calls;
 }
 
 function describe(

@@ -95,6 +95,37 @@ describe('requests that are open at the end', () => {
     ]);
   });
 
+  it('are listed without the call with which their own process has asked for them', async () => {
+    const requests = Array.from({ length: 9 }, (_, at): MadeSpan[] => {
+      const trace = BigInt(10 * at + 10);
+      const [call, whole, handler] = [trace, trace + 1n, trace + 2n];
+      const name = `GET /customers/:id/a-long-name-of-a-route-${at}`;
+      const flags = SERVER | OPEN;
+      return [
+        { trace, id: call, name: 'GET', flags: CLIENT | OPEN, at: [100 + at, 900] },
+        { trace, id: whole, parent: call, name, flags, at: [101 + at, 900] },
+        { trace, id: handler, parent: whole, name: 'handle', flags: INTERNAL, at: [102 + at, 900] },
+      ];
+    }).flat();
+    const illustrated = await reportOn([service('shop', requests)]);
+    expect(illustrated.report.open).toMatchObject({ count: 27, requests: 9 });
+    expect(openOf(illustrated).slice(0, 2)).toEqual([
+      [0, 'GET /customers/:id/a-long-name-of-a-route-0', null, null, 'shop'],
+      [1, 'handle', null, null, 'shop'],
+    ]);
+    // The screen has a row a request, with its whole name.
+    const screen = [...textReport(illustrated.report, textStyle(100, false), [], 'screen')];
+    const from = screen.findIndex((line) => line.startsWith('Open at the end: 27 spans'));
+    for (const at of [0, 1, 2, 3, 4, 5]) {
+      expect(screen[from + 2 + at]).toMatch(
+        new RegExp(
+          `^ *\\d+ ms {2}GET /customers/:id/a-long-name-of-a-route-${at} +shop {2}[\\da-f]{32}$`,
+        ),
+      );
+    }
+    expect(screen[from + 8]).toBe('12 more of 18 rows: see --section open');
+  });
+
   it('are counted beyond the oldest hundred', async () => {
     const many = Array.from({ length: 60 }, (_, i) => request(BigInt(10 * i + 10), i)).flat();
     const illustrated = await reportOn([service('shop', many)]);
@@ -102,7 +133,7 @@ describe('requests that are open at the end', () => {
     expect([count, requests, omitted]).toEqual([180, 60, 80]);
     expect(spans.filter(({ name }) => name === 'GET /orders/:id')).toHaveLength(35);
     expect(sectionOf(illustrated).at(-1)).toBe(
-      `${spans.length + 50} more of ${spans.length + 80} open spans: see --json`,
+      `${spans.length + 50} more of ${spans.length + 80} rows: see --json`,
     );
   });
 });

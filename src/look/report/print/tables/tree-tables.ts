@@ -134,7 +134,7 @@ export function openTable({ open }: Pick<Report, 'open'>): ReportTable<OpenSpan>
         unit: 'text',
         value: nameWithDetail,
         spare: 0,
-        least: 16,
+        least: 36,
         prefix: (span) => prefixes.get(span)!,
       },
       serviceColumn(2),
@@ -145,7 +145,16 @@ export function openTable({ open }: Pick<Report, 'open'>): ReportTable<OpenSpan>
     ],
     spans,
     OPEN_LIMIT,
-    'open spans',
+    'rows',
   );
   return { ...table, more: table.more + omitted };
+}
+
+/** The same without what is below a span, unless all of it is so few rows. */
+export function openTopTable(report: Pick<Report, 'open'>, most: number): ReportTable<OpenSpan> {
+  const table = openTable(report);
+  const { rows, more } = table;
+  if (rows.length <= most) return table;
+  const tops = rows.filter(({ depth }) => depth === 0);
+  return { ...table, rows: tops, more: more + rows.length - tops.length };
 }

@@ -10,13 +10,15 @@ import { processTable } from '../tables/process-table.js';
 import type { ReportTable } from '../tables/report-table.js';
 import { allocationTable, profileTable } from '../tables/resource-tables.js';
 import { lossTable } from '../tables/source-tables.js';
-import { openTable } from '../tables/tree-tables.js';
+import { openTopTable } from '../tables/tree-tables.js';
 import { paragraph } from './report-sections.js';
 import type { SectionName } from './report-sections.js';
 import { findingLines } from './text-sections.js';
 import type { TextStyle } from './text-style.js';
 import { sectionLines } from './text-table.js';
 
+/** Rows of what is open. */
+const OPEN_ROWS = 6;
 /** Lines of a screen. */
 export const SCREEN_LINES = 50;
 
@@ -70,7 +72,7 @@ export function* screenReport(
     screenTable(profileTable(report.profile), 'profile', 5, 0),
     screenTable(allocationTable(report.allocations), 'allocations', 5, 0),
     screenTable(processes, 'processes', 5, haveAllEnded ? 0 : 1),
-    screenTable(openTable(report), 'open', 6, 1),
+    screenTable(openTopTable(report, OPEN_ROWS), 'open', OPEN_ROWS, 1),
   ];
   // The least room is found by taking rows of the longest table.
   for (;;) {
