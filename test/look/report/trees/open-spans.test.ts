@@ -119,7 +119,7 @@ describe('requests that are open at the end', () => {
     for (const at of [0, 1, 2, 3, 4, 5]) {
       expect(screen[from + 2 + at]).toMatch(
         new RegExp(
-          `^ *\\d+ ms {2}GET /customers/:id/a-long-name-of-a-route-${at} +shop {2}[\\da-f]{32}$`,
+          `^ *\\d+ ms {2}GET /customers/:id/a-long-name-of-a-route-${at} +shop +[\\da-f]{32}$`,
         ),
       );
     }
