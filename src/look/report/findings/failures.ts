@@ -12,6 +12,7 @@ export const failures: Rule = {
   name: 'failures',
   find({ report: { groups, errors }, window }) {
     const scale = errors.read === 0 ? 0 : errors.count / errors.read;
+    const about = errors.read < errors.count ? 'about ' : '';
     return errors.types.flatMap((error) => {
       const [worst] = error.requests;
       if (worst === undefined || !window.lasts(error.first, error.last)) return [];
@@ -26,8 +27,8 @@ export const failures: Rule = {
         loss: 'requests',
         lost: Math.round(scale * error.requests.reduce((sum, { count }) => sum + count, 0)),
         service: worst.service,
-        text: `${worst.name}${ofService(worst.service)} fails, ${shareText(failed / all)} of its requests: ${causeText(error)}`,
-        evidence: `${countText(failed)} of ${countText(all)} requests, last ${error.last.slice(11, 19)} UTC`,
+        text: `${worst.name}${ofService(worst.service)} fails, ${about}${shareText(failed / all)} of its requests: ${causeText(error)}`,
+        evidence: `${about}${countText(failed)} of ${countText(all)} requests, last ${error.last.slice(11, 19)} UTC`,
         trace: error.example,
         section: 'errors',
         where: [],

@@ -43,4 +43,7 @@ it('calls of callees are counted, or estimated with no more figures than an esti
   const estimate = Number(many.cells['calls']!.replace(/\D/g, ''));
   expect(Math.abs(estimate / many.calls - 1)).toBeLessThan(0.2);
   expect(many.cells['calls/req']).toMatch(/^\d(?:\.\d)?$/);
+  for (const figure of ['total', 'p95']) {
+    expect(many.cells[figure]).toMatch(/^(?:\d\.\d|\d\d?0*|0\.\d\d?) \S+$/);
+  }
 });

@@ -32,7 +32,7 @@ export function calleeTable({ callees }: Pick<Report, 'callees'>): ReportTable<C
       fieldColumn('total', 'duration', 0, {
         value: (callee) => estimated(callee, callee.total),
       }),
-      fieldColumn('p95', 'duration', 1),
+      fieldColumn('p95', 'duration', 1, { value: (callee) => estimated(callee, callee.p95) }),
       listColumn('used by', usersOf, 0),
     ],
     callees,

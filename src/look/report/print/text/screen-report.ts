@@ -76,7 +76,12 @@ export function* screenReport(
   ];
   // The least room is found by taking rows of the longest table.
   for (;;) {
-    const lines = tables.map(({ lines: linesOf, rows }) => linesOf(rows, style));
+    const lines = tables.map(({ lines: linesOf, rows, all }) => {
+      const own = linesOf(rows, style);
+      // The last row takes no more room than the line that it is left out.
+      const whole = rows > 0 && rows === all - 1 ? linesOf(all, style) : own;
+      return whole.length <= own.length ? whole : own;
+    });
     const without = tables.flatMap(({ section, rows, all }) =>
       rows === 0 && all > 0 ? [section] : [],
     );

@@ -84,6 +84,8 @@ const EMPTY: Partial<Record<SectionName, string>> = {
   losses: 'nothing that was recorded is lost.',
   errors: 'no span failed.',
   open: 'no span was open at the end.',
+  callees: 'no request here calls a database, a service or a queue.',
+  waits: 'nothing here waited for anything else.',
   pools: 'no wait of 1 ms or more is recorded, of the libraries whose pools are.',
   profile: 'TRACEWRIGHT_PROFILE=cpu records which code runs.',
   allocations: 'TRACEWRIGHT_PROFILE=heap records which code allocates.',

@@ -41,6 +41,8 @@ describe('a report on one screen', () => {
       screen.find((line) => /^\d+ more of 30 routes: see --section routes$/.test(line)),
     ).toBeDefined();
     expect(screen.at(-1)).toMatch(/recordings$/);
+    // The last row takes no more room.
+    expect(screen.filter((line) => line.startsWith('1 more of'))).toEqual([]);
   });
 
   it('has routes with calls a request, refused and failed requests, and their service', () => {
