@@ -54,7 +54,7 @@ export class LatencyHistogram {
   percentile(percent: number): number {
     if (this.count === 0) return NaN;
     let left = rankOf(percent, this.count);
-    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    for (let bucket = bucketOf(this.min); bucket < BUCKETS; bucket++) {
       left -= this.counts[bucket]!;
       if (left > 0) continue;
       const from = lowerBound(bucket);

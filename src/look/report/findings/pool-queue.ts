@@ -33,7 +33,7 @@ function traceOfWait(
     const rows = traceId === null ? [] : index.rowsOfTrace(traceId).map((row) => rowAt(index, row));
     const waits = rows.filter(({ name }) => name === pool);
     const [longest] = waits.sort((a, b) => b.duration - a.duration);
-    const last = longest && holderOf(index, longest.row);
+    const last = longest && holderOf(index, longest.row, longest.start, 1);
     return last?.name === holder && last!.time >= MOSTLY * longest!.duration;
   };
   return traces.find(isOfHolder) ?? traces[0] ?? null;
