@@ -92,12 +92,6 @@ export class IndexRow {
     return trace === NO_TRACE ? null : this.part.traceId(trace);
   }
 
-  /** The same as four words. */
-  get traceWords(): Uint32Array | null {
-    const trace = this.part.trace[this.at]!;
-    return trace === NO_TRACE ? null : this.part.traceIds.subarray(4 * trace, 4 * trace + 4);
-  }
-
   /** 16 hexadecimal digits; undefined: it has none. */
   get spanId(): string | undefined {
     const { spanId } = this.part;

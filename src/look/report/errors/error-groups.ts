@@ -1,6 +1,7 @@
 import { isError, rowAt } from '../../index/index-row.js';
 import type { IndexRow } from '../../index/index-row.js';
-import type { LookIndex } from '../../index/look-index.js';
+import { NO_TRACE } from '../../index/look-index.js';
+import type { IndexPart, LookIndex } from '../../index/look-index.js';
 import { entryOf } from '../../../core/map-entries.js';
 import { isoTime } from '../measures/units.js';
 import { spanName } from '../names/row-name.js';
@@ -8,7 +9,6 @@ import type { ErrorType, FailedRequests } from '../shape/report-shape.js';
 import { textPattern } from '../../condition/span-condition.js';
 import { causesOf, failedRequest, failedSpan, joinFailures } from './failures.js';
 import type { FailedSpan } from './failures.js';
-import { TracesElsewhere } from '../trees/traces-elsewhere.js';
 import type { Steps } from '../../index/turns.js';
 
 /** Names of spans of one error that are counted apart, and routes of one that are reported. */
@@ -60,14 +60,21 @@ export class ErrorGroups {
     const index = this.#index;
     this.#isSelected = isSelected;
     const known = new Set(this.#failures.map(({ row }) => row));
-    const ids = this.#failures.flatMap(({ row }) => rowAt(index, row).traceWords ?? []);
-    const traces = yield* TracesElsewhere.ofIds(index, ids);
-    for (const row of ids.flatMap((id) => traces.rowsOf(id))) {
-      if (known.has(row) || !isError(rowAt(index, row).flags)) continue;
-      if (this.#others.length === most) return;
-      known.add(row);
-      this.#others.push(failedSpan(index, row));
-      if (this.#others.length % READ_A_STEP === 0) yield;
+    const traces = new Set<number>();
+    for (const row of known) {
+      const { part, at } = rowAt(index, row);
+      traces.add(traceWord(part, at));
+    }
+    for (const part of index.parts) {
+      yield;
+      const { flags, firstRow, count } = part;
+      for (let at = 0; at < count; at++) {
+        if (!isError(flags[at]!) || !traces.has(traceWord(part, at))) continue;
+        if (known.has(firstRow + at)) continue;
+        if (this.#others.length === most) return;
+        this.#others.push(failedSpan(index, firstRow + at));
+        if (this.#others.length % READ_A_STEP === 0) yield;
+      }
     }
   }
 
@@ -191,6 +198,12 @@ export class ErrorGroups {
       where: [`cause=${causeOf(tally)}`],
     };
   }
+}
+
+/** The last word of the id of a row's trace, which is random; -1: it has none. */
+function traceWord({ trace, traceIds }: IndexPart, at: number): number {
+  const number = trace[at]!;
+  return number === NO_TRACE ? -1 : traceIds[4 * number + 3]!;
 }
 
 /** `shop: RangeError at reserve (/app/stock.js:12:9): no stock of ?`: differs where errors do. */
