@@ -89,7 +89,9 @@ export function RowLink({ found, view, children }: RowLinkProps) {
   const { row, start, duration } = found;
   const room = Math.max(duration, 1000);
   const window =
-    view === 'trace' ? {} : { from: start - 2 * room, to: start + 3 * room, follow: false };
+    view === 'trace'
+      ? {}
+      : { from: Math.max(0, start - 2 * room), to: start + 3 * room, follow: false };
   return (
     <ViewLink
       view={view}

@@ -3,7 +3,7 @@ import type { Report } from '../../../src/look/report/shape/report-shape.js';
 import { calleeTable } from '../../../src/look/report/print/tables/callee-table.js';
 import { cellText } from '../../../src/look/report/print/tables/report-table.js';
 import { waitName } from '../../../src/look/report/print/report-texts.js';
-import { durationText, shareText } from '../../../src/look/report/measures/units.js';
+import { durationText, shareText, timeText } from '../../../src/look/report/measures/units.js';
 import { configure, shutdown, startSpan } from '../../../src/spans/index.js';
 import { tracewright } from '../../cli/run-command.js';
 import { axeFindings } from '../accessibility.js';
@@ -130,6 +130,12 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one route'), () =>
       callees.rows.map((row) => callees.columns.map((column) => cellText(column, row))),
     );
     expect(rows).toHaveLength(2);
+    // The axis counts from a time that a log has, and a column says its own.
+    const begin = timeText(report.from).slice(11);
+    await page.getByText(`To the right: time since ${begin}.`).waitFor();
+    await page.locator('.latency-map').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText(/^[\d.]+ m?s, \d\d:\d\d:\d\d\.\d{3} UTC: /).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -156,6 +156,15 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one trace'), () =>
     await rowsOf(page);
     const pause = page.locator('.span-row').nth(1).locator('.stretch.pause');
     expect(await pause.getAttribute('title')).toBe('loop blocked 15 ms');
+    // So do equal siblings that one row is for.
+    const folded = page.locator('.span-row', { hasText: '40 × SELECT products' });
+    const titles = await folded
+      .locator('.stretch.pause')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('title')));
+    expect(titles).toEqual([
+      'loop blocked 500 µs',
+      ...Array<string>(7).fill('loop blocked 1.5 ms'),
+    ]);
   });
 
   it('unfolds equal siblings by keyboard, and shows the details of the selected span', async () => {

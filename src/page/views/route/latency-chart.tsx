@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RecordingAnswer } from '../../../look/wire/answers.js';
 import type { LatencyColumns, LatencyMeta } from '../../../look/wire/view-answers.js';
 import { type Choice, FIND_TEXT, choiceFields, withDurations } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
-import { tickText } from '../../time-line/axis-text.js';
+import { tickText, utcText } from '../../time-line/axis-text.js';
 import { canvasColours, textScale } from '../../theme/theme.js';
 import { useLook } from '../../theme/use-look.js';
 import { countText, durationText, shareText } from '../../../look/report/measures/units.js';
@@ -138,7 +139,7 @@ export function LatencyChart({ choice }: { choice: Choice }) {
         }}
       />
       <p id="latency-words">{brushWords(answer, shown)}</p>
-      <p class="quiet">{columnWords(answer, brush?.to.column ?? pointed)}</p>
+      <p class="quiet">{columnWords(app.recording.answer, answer, brush?.to.column ?? pointed)}</p>
     </div>
   );
 }
@@ -156,13 +157,19 @@ function brushWords(map: LatencyMap | undefined, brush: Brush | undefined): stri
 }
 
 /** The figures of a column, in words. */
-function columnWords(map: LatencyMap | undefined, column: number | undefined): string {
+function columnWords(
+  recording: RecordingAnswer | undefined,
+  map: LatencyMap | undefined,
+  column: number | undefined,
+): string {
   if (map === undefined || column === undefined || column >= map.columns) {
     return 'Point at a column for its percentiles and errors.';
   }
   const { from, to, columns } = map;
   const cell = (to - from) / columns;
-  const at = `${tickText(from + column * cell, cell)}: `;
+  const begin = from + column * cell;
+  const utc = recording && utcText(recording, begin);
+  const at = `${tickText(begin, cell)}${utc === undefined ? '' : `, ${utc.slice(11)}`}: `;
   const { spans, errors, p50, p95, p99 } = figuresOf(map, column);
   if (spans === 0) return `${at}no span`;
   return (
@@ -173,12 +180,15 @@ function columnWords(map: LatencyMap | undefined, column: number | undefined): s
 
 /** Explains the axes and the colours. */
 function MapLegend({ map }: { map: LatencyMap }) {
+  const { recording } = useApp();
+  const begin = recording.answer && utcText(recording.answer, 0)?.slice(11);
   const { counts, columns, from, to } = map;
   const most = counts.reduce((max, count) => Math.max(max, count), 0);
   return (
     <p class="map-legend">
       <span>
-        Up: duration, on a logarithmic scale. To the right: time since the start of the recording.
+        Up: duration, on a logarithmic scale. To the right: time since{' '}
+        {begin ?? 'the start of the recording'}.
       </span>
       <span>
         1 <span class="shades" /> {countText(most)} spans a cell of{' '}

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { nameWithTarget } from '../../../look/report/names/request-name.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
-import type { TraceAnswer, WaterfallRow } from '../../../look/wire/view-answers.js';
+import type { TraceAnswer, WaterfallPause, WaterfallRow } from '../../../look/wire/view-answers.js';
 import { useApp } from '../../state/app.js';
 import { useStore } from '../../state/store.js';
 import { textScale } from '../../theme/theme.js';
@@ -212,6 +212,30 @@ function stretchesOf(spans: readonly WaterfallRow[], { length }: Window): Stretc
   return stretches;
 }
 
+interface ShownPause {
+  what: WaterfallPause[0];
+  from: number;
+  to: number;
+  /** Ns of it in which a span was open. */
+  time: number;
+}
+
+/** What kept the threads of some spans: of several, pauses that lie close together are one. */
+function pausesOf(spans: readonly WaterfallRow[], { length }: Window): ShownPause[] {
+  const shown: ShownPause[] = [];
+  const all = spans.flatMap(({ pauses }) => pauses).sort((a, b) => a[1] - b[1]);
+  for (const [what, from, to] of all) {
+    const last = shown.findLast((each) => each.what === what);
+    if (last === undefined || spans.length === 1 || from > last.to + APART * length) {
+      shown.push({ what, from, to, time: to - from });
+      continue;
+    }
+    last.time += Math.max(0, to - Math.max(from, last.to));
+    last.to = Math.max(last.to, to);
+  }
+  return shown;
+}
+
 function membersOf(tree: TreeRows, rows: readonly WaterfallRow[], at: number): WaterfallRow[] {
   return [...tree.children(at)].map((child) => rows[child]!);
 }
@@ -405,15 +429,15 @@ function SpanRow(props: SpanRowProps) {
             ].join(' ')}
           />
         ))}
-        {row.pauses.map(([what, from, to]) => (
+        {pausesOf(members ?? [row], window).map(({ what, from, to, time }) => (
           <Bar
-            key={from}
+            key={`${what} ${from}`}
             from={from}
             to={to}
             window={window}
             colour={cssColour(what)}
             kind="stretch pause"
-            title={`${what === 'stall' ? 'loop blocked' : 'garbage collection'} ${durationText(to - from)}`}
+            title={`${what === 'stall' ? 'loop blocked' : 'garbage collection'} ${durationText(time)}`}
           />
         ))}
       </div>
