@@ -167,6 +167,20 @@ describe('findings', () => {
     );
   });
 
+  it('say that failures are an estimate where not all of them were read', async () => {
+    const [finding] = await findingsOn(
+      ({ span }) => {
+        span.fail(new Error('always'));
+        return 2;
+      },
+      { count: 6000 },
+    );
+    expect(finding!.text).toMatch(
+      /^GET \/orders\/:id of shop fails, about 100 % of its requests: /,
+    );
+    expect(finding!.evidence).toMatch(/^about 6,000 of 6,000 requests, /);
+  });
+
   it('do not name failures below a percent, nor calls that fail while requests do not', async () => {
     const few = await findingsOn(
       ({ span, number }) => {
