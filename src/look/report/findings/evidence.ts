@@ -3,13 +3,13 @@ import type { SampledGroup } from '../groups/callees.js';
 import { spansOfRequests } from '../groups/spans-of-requests.js';
 import { START } from '../measures/heap-growth.js';
 import { countText, roughly, shareText } from '../measures/units.js';
-import type { SampledRequest } from '../groups/request-profile.js';
+import type { CallsOfRequest, SampledRequest } from '../groups/request-profile.js';
 import type { IndexRow } from '../../index/index-row.js';
 import { rowAt } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import type { RowSelection, TimeWindow } from '../measures/selection.js';
 import type { Finding, FindingRule } from '../shape/finding-shape.js';
-import type { CalleeName, Report } from '../shape/report-shape.js';
+import type { Report } from '../shape/report-shape.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
 import type { StallOfLine } from '../threads/stall-code.js';
 import type { TimeWithoutCpu } from '../threads/time-without-cpu.js';
@@ -115,7 +115,7 @@ export function withCpu(evidence: Evidence): Evidence {
 export function partText(
   { selection }: Evidence,
   { group, has }: SampledGroup,
-  callee: CalleeName,
+  callee: CallsOfRequest,
   isMeant: (calls: readonly IndexRow[]) => boolean,
   estimate: number,
 ): string {
@@ -124,7 +124,9 @@ export function partText(
   if (calls === undefined) {
     return `about ${shareText(roughly(estimate))} of ${counted(recorded, 'request')}`;
   }
-  const meant = [...calls].filter(([request, own]) => isMeant(own) && has(request));
+  const meant = [...calls].filter(
+    ([request, own]) => isMeant(own.filter(({ kind }) => kind === callee.kind)) && has(request),
+  );
   return `${countText(meant.length)} of ${counted(recorded, 'request')}`;
 }
 

@@ -126,10 +126,12 @@ export function waitedText(trace: SlowTrace): string | undefined {
   const textOf = (each: WaitedFor): string =>
     `${waitName(each, trace.service)} ${durationText(each.time)} (${shareText(each.share)})`;
   const waits = longestWaits(trace);
-  const others = waits.filter(({ kind }) => kind !== 'blocked').map(textOf);
+  const others = waits.filter(({ kind, isItself }) => kind !== 'blocked' && !isItself).map(textOf);
   return [
     ...waits.filter(({ kind }) => kind === 'blocked').map(textOf),
     ...(others.length === 0 ? [] : [`waited for ${others.join(', ')}`]),
+    // That is no wait.
+    ...waits.filter(({ isItself }) => isItself).map(textOf),
   ].join(', ');
 }
 

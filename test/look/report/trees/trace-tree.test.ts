@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../../cpu-time.js';
 import { traceTree } from '../../../../src/look/report/trees/trace-tree.js';
-import type { TreeSpan } from '../../../../src/look/report/shape/trace-shape.js';
+import { waitedText } from '../../../../src/look/report/print/report-texts.js';
+import type { SlowTrace, TreeSpan } from '../../../../src/look/report/shape/trace-shape.js';
 
 function span(name: string, parent: number, start: number, end: number): TreeSpan {
   const missingParent = false;
@@ -156,6 +157,16 @@ describe('traceTree', () => {
         expect(waited).toBeCloseTo(spans[0]!.end - spans[0]!.start);
       }),
     );
+  });
+
+  it('says that own time is no wait, and names it last', () => {
+    const spans = [span('GET /a', -1, 0, 1000), span('SELECT', 0, 0, 400)];
+    const textOf = (some: readonly TreeSpan[]): string | undefined => {
+      const { waitedFor } = traceTree(some, 0, 200);
+      return waitedText({ waitedFor, service: null } as SlowTrace);
+    };
+    expect(textOf(spans)).toBe('waited for SELECT 400 ns (40 %), own time 600 ns (60 %)');
+    expect(textOf(spans.slice(0, 1))).toBe('own time 1 µs (100 %)');
   });
 
   it('takes time that is linear in the spans, for circles, chains and wide trees', () => {
