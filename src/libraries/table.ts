@@ -477,7 +477,7 @@ export const LIBRARIES = {
   rhea: { packages: ['rhea'], inject: clients },
   rsvp: { packages: ['rsvp'], inject: promises },
   rwlock: { packages: ['rwlock'], inject: carriers },
-  sharp: { packages: ['sharp'], inject: promises },
+  sharp: { packages: ['sharp'], inject: promises, isOfModules: true },
   'socket.io-client': { packages: ['socket.io-client'], inject: clients, isOfModules: true },
   sqlite3: { packages: ['sqlite3'], inject: promises },
   ssh2: { packages: ['ssh2'], inject: clients },

@@ -33,6 +33,10 @@ export const bluebird: Injection = {
 export const q = carrier(
   'q',
   /^q\.js$/,
+  [
+    'Promise.prototype.then = function Promise_then(fulfilled, rejected, ms) {',
+    '$match fulfilled = $channel.bound(fulfilled); rejected = $channel.bound(rejected);',
+  ],
   ['task: task,', 'task: $channel.bound(task),'],
   [
     'Promise.prototype.then = function (fulfilled, rejected, progressed) {',
@@ -87,7 +91,7 @@ export const bcrypt = carrier(
 /** As those of bcrypt. Its images are streams, too. */
 export const sharp = carrier(
   'sharp',
-  /^lib\/(?:in|out)put\.js$/,
+  /^(?:lib|dist)\/(?:in|out)put\.[cm]?js$/,
   [
     /function _pipeline \(callback(?:, stack)?\) \{/,
     '$match callback = $channel.bound(callback); $channel.emits(this);',
