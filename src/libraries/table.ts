@@ -440,6 +440,7 @@ export const LIBRARIES = {
   ldapjs: { packages: ['ldapjs'], inject: clients },
   leveldown: { packages: ['leveldown', 'deferred-leveldown', 'classic-level'], inject: promises },
   lie: { packages: ['lie'], inject: promises },
+  lmdb: { packages: ['lmdb'], inject: promises, isOfModules: true },
   lodash: { packages: ['lodash', 'lodash.debounce', 'lodash.throttle'], inject: carriers },
   loopback: { packages: ['loopback-connector', 'loopback-datasource-juggler'], inject: clients },
   memcached: { packages: ['memcached'], inject: clients },

@@ -145,6 +145,12 @@ export const leveldown: Injection = {
   calls,
 };
 
+/** As those of bcrypt: the functions of one transaction, whoever asked for them, run together. */
+export const lmdb = carrier('lmdb', /^(?:write\.js|dist\/index\.cjs)$/, [
+  'transactionAsync(callback, asChild) {',
+  '$match callback = $channel.bound(callback);',
+]);
+
 /** Fibers of one turn run together, and one may wake up another. */
 export const effect = carrier(
   'effect',
