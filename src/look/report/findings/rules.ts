@@ -12,6 +12,7 @@ import { outsideRequests } from './outside-requests.js';
 import { poolIsTheQueue } from './pool-queue.js';
 import { repeatedCalls } from './repeated-calls.js';
 import { retries } from './retries.js';
+import { hasEnoughRequests } from '../measures/enough-requests.js';
 import type { Finding } from '../shape/finding-shape.js';
 
 /** Every rule. Each is one file. */
@@ -30,16 +31,12 @@ const RULES: readonly Rule[] = [
   outsideRequests,
 ];
 
-const LEAST_TIME = 30e9;
-const LEAST_REQUESTS = 50;
 const MOST_FINDINGS = 7;
 const LOSSES: readonly Finding['loss'][] = ['process', 'requests', 'time'];
 
 /** What is wrong: processes that died first, then requests that failed, then time that was lost. */
 export function findingsOf(evidence: Evidence): Finding[] {
-  const { groups, length, by } = evidence.report;
-  const requests = groups.reduce((sum, { count }) => sum + count, 0);
-  const isEnough = by === 'route' && length >= LEAST_TIME && requests >= LEAST_REQUESTS;
+  const isEnough = hasEnoughRequests(evidence.report);
   const seen = withCpu(evidence);
   return RULES.filter(({ isAlways }) => isAlways === true || isEnough)
     .flatMap((rule) => rule.find(rule.ignoresCpu === true ? evidence : seen))

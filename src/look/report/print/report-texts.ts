@@ -1,4 +1,5 @@
 import { counted } from '../../../core/readable-text.js';
+import { hasEnoughRequests, LEAST_REQUESTS, LEAST_TIME } from '../measures/enough-requests.js';
 import type { SourceState } from '../../index/look-index.js';
 import type { Group, Report, ReportSource } from '../shape/report-shape.js';
 import { nameWithTarget, ofService } from '../names/request-name.js';
@@ -52,8 +53,12 @@ export function summaryText({ completeness, sources, length, outside }: Report):
   return `${read}; ${calls} outside any span, ${durationText(outside.time)} together`;
 }
 
-/** Instead of findings, of a recording whose routes were looked at. */
-export const NO_FINDING = 'No finding: no rule has fired.';
+/** Why there is no finding, of a recording with routes. */
+export function noFindingText(report: Report): string {
+  return hasEnoughRequests(report)
+    ? 'no rule has fired.'
+    : `the rules need ${durationText(LEAST_TIME)} and ${LEAST_REQUESTS} requests.`;
+}
 
 /** How the process of a recording has ended. docs/report.md explains the words. */
 export const STATE_TEXTS: Readonly<Record<SourceState, string>> = {

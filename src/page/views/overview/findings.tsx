@@ -1,4 +1,4 @@
-import { NO_FINDING } from '../../../look/report/print/report-texts.js';
+import { noFindingText } from '../../../look/report/print/report-texts.js';
 import type { Report } from '../../../look/report/shape/report-shape.js';
 import type { ReportedRow } from '../../../look/wire/view-answers.js';
 import { RouteLink, RowLink, TraceLink } from '../../shell/view-link.js';
@@ -12,7 +12,7 @@ interface FindingsProps {
 /** What is wrong, the worst first, and where to go on. */
 export function Findings({ report, stalls }: FindingsProps) {
   const { findings, interruptions } = report;
-  if (findings.length === 0) return <p class="quiet">{NO_FINDING}</p>;
+  if (findings.length === 0) return <p class="quiet">No finding: {noFindingText(report)}</p>;
   return (
     <ol class="findings" aria-label="Findings">
       {findings.map((finding) => {

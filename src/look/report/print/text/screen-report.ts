@@ -1,7 +1,7 @@
 import type { Report } from '../../shape/report-shape.js';
 import { timeText } from '../../measures/units.js';
 import { figureHints, hintTexts } from '../hint-texts.js';
-import { endText, incompleteText, NO_FINDING, summaryText } from '../report-texts.js';
+import { endText, incompleteText, noFindingText, summaryText } from '../report-texts.js';
 import { causeTable } from '../tables/error-table.js';
 import { findingTable } from '../tables/finding-table.js';
 import { groupTable } from '../tables/group-tables.js';
@@ -113,7 +113,7 @@ function* headLines(report: Report, style: TextStyle): Generator<string, void> {
   yield* sectionLines(findingTable(report), style, findingLines(report.findings, style));
   if (report.findings.length > 0 || report.by !== 'route') return;
   yield '';
-  yield* paragraph(style, 'weak', NO_FINDING);
+  yield* paragraph(style, 'weak', `No finding: ${noFindingText(report)}`);
 }
 
 /** @param without sections of the screen that have no room. */

@@ -2,7 +2,7 @@ import { listed, terminalText } from '../../../../core/readable-text.js';
 import { wellFormedJson } from '../../../../core/json.js';
 import { hintTexts } from '../hint-texts.js';
 import type { Report } from '../../shape/report-shape.js';
-import { incompleteText, summaryText } from '../report-texts.js';
+import { incompleteText, noFindingText, summaryText } from '../report-texts.js';
 import { sourceTable } from '../tables/source-tables.js';
 import { timeText } from '../../measures/units.js';
 import { wrapped } from './display-width.js';
@@ -80,7 +80,6 @@ export function jsonReport(report: Report): string {
 
 /** What is not there, or what would record it. */
 const EMPTY: Partial<Record<SectionName, string>> = {
-  findings: 'no rule has fired.',
   losses: 'nothing that was recorded is lost.',
   errors: 'no span failed.',
   open: 'no span was open at the end.',
@@ -95,8 +94,9 @@ const EMPTY: Partial<Record<SectionName, string>> = {
 };
 
 /** Why a section has nothing. */
-function emptyText(name: SectionName, { by }: Report): string {
-  const why = name === 'findings' && by !== 'route' ? 'they are of routes.' : EMPTY[name];
+function emptyText(name: SectionName, report: Report): string {
+  const ofFindings = report.by === 'route' ? noFindingText(report) : 'they are of routes.';
+  const why = name === 'findings' ? ofFindings : EMPTY[name];
   return `The section ${name} is empty${why === undefined ? '.' : `: ${why}`}`;
 }
 

@@ -67,6 +67,17 @@ describe('a report on one screen', () => {
     );
   });
 
+  it('does not say that nothing is wrong of so short a time that no rule looks at it', () => {
+    const why = 'the rules need 30 s and 50 requests.';
+    expect(screen).toContain(`No finding: ${why}`);
+    const section = [...textReport(report, style, [], ['findings'])];
+    expect(section).toEqual([`The section findings is empty: ${why}`]);
+    const minute = { ...report, length: 60e9 };
+    expect([...textReport(minute, style, [], 'screen')]).toContain(
+      'No finding: no rule has fired.',
+    );
+  });
+
   it('prints single sections, and all of them', () => {
     const callees = [...textReport(report, style, [], ['callees'])];
     expect(callees[0]).toMatch(/^Callees/);
