@@ -104,15 +104,15 @@ export function padded(text: string, columns: number, align: 'left' | 'right'): 
 /** A space that is not before a unit, a bracket or the path of a route. */
 const BREAK = / (?![%(/]|(?:[nµm]?s|min|h|(?:[KMGTPE]i)?B)\b)/;
 
-/** A text in lines of at most so many columns, broken at spaces. */
+/** A text in lines of at most so many columns, broken at spaces. A word that is too long keeps its end: code its line. */
 export function* wrapped(text: string, width: number): Generator<string, void> {
   let line = '';
   for (const word of terminalText(text).split(BREAK)) {
     if (line !== '' && line.length + 1 + word.length > width) {
-      yield shortened(line, width);
+      yield shortenedInside(line, width);
       line = '  ';
     }
     line += line.trim() === '' ? word : ` ${word}`;
   }
-  yield shortened(line, width);
+  yield shortenedInside(line, width);
 }

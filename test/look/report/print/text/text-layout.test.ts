@@ -43,7 +43,10 @@ describe('width of text', () => {
     expect(shortenedList(shares, 40)).toBe('GET /export 85.6 %, and 2 more');
     expect(shortenedList(shares, 27)).toBe('GET …ort 85.6 %, and 2 more');
     expect(shortenedList([], 20)).toBe('');
-    for (let width = 10; width < 40; width++) {
+    expect([...wrapped('at charge (/work/shop/examples/busy-shop.mjs:65:11)', 30)].at(-1)).toBe(
+      '  charge (busy-shop.mjs:65:11)',
+    );
+    for (let width = 24; width < 60; width++) {
       const lines = [...wrapped('8.05 GiB a day by GET /customers/:id 12.5 %, 3 min 2 s', width)];
       expect(lines.join(' ')).not.toMatch(/GET(?! \/)|\d {2,}|8\.05(?! GiB)|12\.5(?! %)/);
     }
