@@ -1,4 +1,4 @@
-import { isRequest } from '../../index/index-row.js';
+import { isCallOf, isRequest, rowAt, rowsUpward } from '../../index/index-row.js';
 import type { IndexRow } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
@@ -13,6 +13,7 @@ import { stalledRequest } from '../trees/blocked-spans.js';
 /** Names that are counted of a line, and those that are named. */
 const MOST_NAMES = 1000;
 const MOST_LISTED = 20;
+const MOST_ANCESTORS = 64;
 /** A request that ended within a stall waited for it if it was open for this share of it. */
 const LEAST_SHARE = 0.5;
 
@@ -24,38 +25,57 @@ interface Stall {
   isKnown: boolean;
 }
 
-/** By number of the code: how many requests of each route its stalls delayed. They were open on the thread meanwhile. */
+/**
+ * By number of the code: how many requests of each route its stalls delayed. They were open on the thread meanwhile;
+ * where nobody knows whose code ran, they waited for a call, too.
+ */
 export function* delayedRequests(
   selection: RowSelection,
   interruptions: InterruptionTally,
   lines: readonly (readonly StallOfLine[])[],
 ): Steps<NamedCount[][]> {
   const known = stallsOf(selection.index, lines);
-  const counts = lines.map(() => new Map<string, number>());
+  const hasUnknown = [...known.values()].some(({ isKnown }) => !isKnown);
+  const delayed = lines.map(() => new Set<number>());
   for (const part of known.size === 0 ? [] : selection.index.parts) {
     yield;
     const marks = selection.marksOf(part);
-    const { flags, track, start, duration, offset, firstRow, name, route } = part;
+    const { flags, track, start, duration, offset, firstRow } = part;
     for (let at = 0; at < marks.length; at++) {
-      if (!isRequest(flags[at]!) || (marks[at]! & IN_WINDOW) === 0) continue;
+      const isCall = !isRequest(flags[at]!);
+      if (isCall && !(hasUnknown && isCallOf(flags[at]!))) continue;
+      if ((marks[at]! & IN_WINDOW) === 0) continue;
       const begin = start[at]! + offset;
       const end = begin + duration[at]!;
       const stalls = interruptions.stalls(track[at]!, begin, end);
-      const blocking = linesThatBlocked(stalls, known, begin, end, firstRow + at);
-      if (blocking.size === 0) continue;
-      const text = nameOf(part, name[at]!, route[at]!);
-      for (const line of blocking) {
-        const own = counts[line]!;
-        if (own.has(text) || own.size < MOST_NAMES) own.set(text, (own.get(text) ?? 0) + 1);
+      const row = firstRow + at;
+      for (const line of linesThatBlocked(stalls, known, begin, end, row, isCall)) {
+        const request = isCall ? requestOf(selection, row) : row;
+        if (request !== undefined) delayed[line]!.add(request);
       }
     }
   }
-  return counts.map((own) =>
-    [...own]
+  return delayed.map((requests) => {
+    const counts = new Map<string, number>();
+    for (const row of requests) {
+      const { part, at } = rowAt(selection.index, row);
+      const text = nameOf(part, part.name[at]!, part.route[at]!);
+      if (counts.has(text) || counts.size < MOST_NAMES)
+        counts.set(text, (counts.get(text) ?? 0) + 1);
+    }
+    return [...counts]
       .map(([name, count]) => ({ name, count }))
       .sort((a, b) => b.count - a.count)
-      .slice(0, MOST_LISTED),
-  );
+      .slice(0, MOST_LISTED);
+  });
+}
+
+/** The request that a call is of. */
+function requestOf({ index }: RowSelection, row: number): number | undefined {
+  for (const above of rowsUpward(index, row, MOST_ANCESTORS)) {
+    if (above.isRequest) return above.row;
+  }
+  return undefined;
 }
 
 /** By row. */
@@ -75,21 +95,21 @@ function stallsOf(
   return found;
 }
 
-/** Numbers of the code that delayed a request, by the stalls that overlap it. */
+/** Numbers of the code that delayed a request, or a call where no request is known, by the stalls that overlap it. */
 function linesThatBlocked(
   stalls: Iterable<IndexRow>,
   known: ReadonlyMap<number, Stall>,
   begin: number,
   end: number,
   row: number,
+  isCall: boolean,
 ): Set<number> {
   const lines = new Set<number>();
   for (const { row: number, start: from, end: to } of stalls) {
     const stall = known.get(number);
-    if (stall === undefined || stall.causer === row) continue;
+    if (stall === undefined || stall.causer === row || stall.isKnown === isCall) continue;
     const open = Math.min(end, to) - Math.max(begin, from);
-    // Of those that ended within it, one may have caused it.
-    if (end > to || (stall.isKnown && open >= LEAST_SHARE * (to - from))) lines.add(stall.line);
+    if ((stall.isKnown && end > to) || open >= LEAST_SHARE * (to - from)) lines.add(stall.line);
   }
   return lines;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { extract, startSpan } from '../../../../src/spans/index.js';
 import type { RemoteParent, Span, SpanKind } from '../../../../src/spans/index.js';
+import type { Report } from '../../../../src/look/report/shape/report-shape.js';
 import { recording, reportOn } from '../recorded-service.js';
 
 const begin = BigInt(Date.now() - 60_000) * 1_000_000n;
@@ -37,10 +38,14 @@ function stall(request?: Span): void {
   ).end(at(400));
 }
 
+async function reportOf(record: () => void): Promise<Report> {
+  const { path } = await recording(record, { service: 'shop' });
+  return (await reportOn([path])).report;
+}
+
 /** What most of the time of `GET /a` was. */
 async function longestWait(record: () => void): Promise<string> {
-  const { path } = await recording(record, { service: 'shop' });
-  const { report } = await reportOn([path]);
+  const report = await reportOf(record);
   const { waitedFor } = report.groups.find(({ name }) => name === 'GET /a')!;
   const { kind, name, share } = waitedFor.toSorted((a, b) => b.share - a.share)[0]!;
   expect(share).toBeGreaterThan(0.8);
@@ -99,4 +104,20 @@ it('a call that began before a stall and ended in it has waited for its code', a
     stall();
   });
   expect(waited).toBe('blocked by burn (app/a.js:7)');
+});
+
+it('code that nobody knows the request of has delayed those that waited for a call', async () => {
+  const { interruptions } = await reportOf(() => {
+    const waits = span('GET /a', [95, 420], 'server');
+    span('SELECT users', [96, 401], 'client', waits);
+    span('SELECT more', [97, 402], 'client', waits);
+    // One of these has run the code itself.
+    const runs = span('GET /b', [100, 460], 'server');
+    span('SELECT later', [402, 459], 'client', runs);
+    span('GET /c', [90, 450], 'server');
+    stall();
+  });
+  expect(interruptions.lines).toMatchObject([
+    { line: '/app/a.js:7', requests: [{ name: 'GET /a', count: 1 }] },
+  ]);
 });
