@@ -70,7 +70,7 @@ export function* delayedRequests(
   });
 }
 
-/** The request that a call is of. */
+/** The request that a call is of; undefined: of none. */
 function requestOf({ index }: RowSelection, row: number): number | undefined {
   for (const above of rowsUpward(index, row, MOST_ANCESTORS)) {
     if (above.isRequest) return above.row;
