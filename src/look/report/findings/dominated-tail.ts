@@ -1,6 +1,6 @@
 import { ofService } from '../names/request-name.js';
 import { rowAt } from '../../index/index-row.js';
-import { scaleOf } from '../groups/callees.js';
+import { scaleOf, weightedPercentile } from '../groups/callees.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
 import { countText, durationText, roughly, shareText } from '../measures/units.js';
 import { timeOf, typicalOf } from './evidence.js';
@@ -24,27 +24,29 @@ export const dominatedTail: Rule = {
       const { group, requests } = route;
       const { p50, p95, service } = group;
       if (p95 < LEAST_P95 || p95 < LEAST_RATIO * p50) return [];
-      const slow = requests.filter(({ duration }) => duration >= p95);
+      const blockedTime = ({ row, start, duration }: SampledRequest): number =>
+        interruptions.overlap(rowAt(index, row).track, start, start + duration).stall;
+      // A blocked event loop makes every call slow: another rule names what blocks it.
+      const free = requests.filter((each) => blockedTime(each) <= MOST_BLOCKED * each.duration);
+      const ofFree = free.map(({ duration, weight }) => [duration, weight] as const);
+      const least = weightedPercentile(ofFree, 95);
+      if (!(least >= LEAST_P95 && least >= LEAST_RATIO * p50)) return [];
+      const slow = free.filter(({ duration }) => duration >= least);
       if (slow.length < LEAST_SLOW || !window.hasInTwo(slow.map(({ start }) => start))) return [];
       const times = new Map<string, number>();
-      const free: SampledRequest[] = [];
       let notBlocked = 0;
       for (const request of slow) {
-        const { row, start, waits, duration, weight } = request;
-        // A blocked event loop makes every call slow: another rule names what blocks it.
-        const { stall } = interruptions.overlap(rowAt(index, row).track, start, start + duration);
-        if (stall > MOST_BLOCKED * duration) continue;
-        free.push(request);
-        notBlocked += (duration - stall) * weight;
+        const { waits, duration, weight } = request;
+        notBlocked += (duration - blockedTime(request)) * weight;
         for (const [name, time] of waits) {
           times.set(name, (times.get(name) ?? 0) + time * weight);
         }
       }
       const [most] = [...times].sort(([, a], [, b]) => b - a);
-      if (free.length < LEAST_SLOW || most === undefined || POOLS.has(most[0])) return [];
+      if (most === undefined || POOLS.has(most[0])) return [];
       const [callee, time] = most;
       if (time < LEAST_SHARE * notBlocked) return [];
-      const isBlocked = notBlocked < timeOf(slow);
+      const isBlocked = free.length < requests.length || notBlocked < timeOf(slow);
       const isCallee = ({ waits, duration }: SampledRequest): boolean =>
         (waits.get(callee) ?? 0) >= LEAST_SHARE * duration;
       return {
@@ -54,7 +56,7 @@ export const dominatedTail: Rule = {
         service,
         text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): about ${shareText(roughly(Math.min(1, time / notBlocked)))} of the slowest 5 %${isBlocked ? ', without blocked event loops,' : ''} is ${callee}`,
         evidence: `of ${countText(group.count)} requests, the longest took ${durationText(group.max)}`,
-        trace: typicalOf(index, free.filter(isCallee)),
+        trace: typicalOf(index, slow.filter(isCallee)),
         section: 'slowest',
         where: group.where ?? [],
       };

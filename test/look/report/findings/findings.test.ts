@@ -224,6 +224,25 @@ describe('findings', () => {
     expect(rulesOf(findings)).not.toContain('dominated tail');
   });
 
+  it('name the callee of a slow tail, though the slowest of all were blocked', async () => {
+    const findings = await findingsOn((request) => {
+      const { number, start } = request;
+      const isBlocked = number % 18 === 1;
+      const length = number % 10 === 0 ? 600 : 10;
+      if (isBlocked) {
+        const options = { parent: null, startTime: start + 2n * MS };
+        startSpan('event loop blocked', {}, options).end(start + 900n * MS);
+        return 910;
+      }
+      endCall(call(request, request.span, 'quote', 1, length));
+      return length + 2;
+    });
+    expect(rulesOf(findings)).toEqual(['dominated tail']);
+    expect(findings[0]!.text).toMatch(
+      / of the slowest 5 %, without blocked event loops, is quote$/,
+    );
+  });
+
   it('lead from a slow tail to a request that was not blocked, and say the share that is judged', async () => {
     const blocked = new Set<string>();
     const findings = await findingsOn((request) => {
