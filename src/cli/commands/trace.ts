@@ -1,4 +1,3 @@
-import { counted } from '../../core/readable-text.js';
 import { traceReport } from '../../look/report/trace-report.js';
 import { jsonTrace, textTrace } from '../../look/report/print/text/text-trace.js';
 import { tracesThatBegin, traceDigits } from '../../look/report/trees/find-trace.js';
@@ -55,8 +54,7 @@ Exit codes
       if (traceId === undefined) throw new UsageError(`no trace begins with ${digits}`);
       if (others.length > 0) {
         const ids = [traceId, ...others].join(', ');
-        const count = counted(others.length + 1, 'trace begins', 'traces begin');
-        throw new UsageError(`${count} with ${digits}: ${ids}. Give more digits`);
+        throw new UsageError(`several traces begin with ${digits}, as ${ids}. Give more digits`);
       }
       const report = await traceReport(index, traceId);
       await printLines(values.json === true ? [jsonTrace(report)] : textTrace(report, ownStyle()));

@@ -160,7 +160,7 @@ export function differentServicesText(
   return `These are different services: ${first!} before, ${second!} after. Spans are compared by their names only.`;
 }
 
-/** How many times longer spans of nearly all kinds take; undefined: they do not shift alike. */
+/** How many times longer spans of nearly all kinds take, their tails too; undefined: they do not shift alike. */
 function sharedShift(groups: readonly ComparedGroup[]): number | undefined {
   // Statements are among the spans of their names.
   const compared = groups.filter(({ ratio, statement }) => ratio !== null && statement === null);
@@ -174,6 +174,9 @@ function sharedShift(groups: readonly ComparedGroup[]): number | undefined {
   if (named.length < LEAST_NAMED * compared.length) return undefined;
   const ends = [typical * (1 - TOLERANCE), typical * (1 + TOLERANCE)];
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
-  const alike = ratios.filter(({ low, high }) => Math.log(high) >= least && Math.log(low) <= most);
+  const alike = compared.filter(({ ratio, tail }) => {
+    const [low, high] = [Math.log(ratio!.low), Math.log(ratio!.high)];
+    return tail === null && high >= least && low <= most;
+  });
   return alike.length >= LEAST_SHARE * ratios.length ? Math.exp(typical) : undefined;
 }

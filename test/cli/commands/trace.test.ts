@@ -74,7 +74,7 @@ describe('tracewright trace', () => {
     const [status, text] = errorOf(digit);
     expect(status).toBe(2);
     expect(text).toMatch(
-      /^tracewright trace: \d traces begin with .: ([\da-f]{32}, )+[\da-f]{32}\. Give/,
+      /^tracewright trace: several traces begin with ., as ([\da-f]{32}, )+[\da-f]{32}\. Give/,
     );
   });
 });

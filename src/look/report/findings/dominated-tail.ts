@@ -1,8 +1,9 @@
+import { counted } from '../../../core/readable-text.js';
 import { ofService } from '../names/request-name.js';
 import { rowAt } from '../../index/index-row.js';
 import { scaleOf, weightedPercentile } from '../groups/callees.js';
 import { POOLS } from '../../../spans/read/pool-names.js';
-import { countText, durationText, roughly, shareText } from '../measures/units.js';
+import { durationText, roughly, shareText } from '../measures/units.js';
 import { timeOf, typicalOf } from './evidence.js';
 import type { SampledRequest } from '../groups/request-profile.js';
 import type { Rule } from './evidence.js';
@@ -54,8 +55,8 @@ export const dominatedTail: Rule = {
         loss: 'time',
         lost: time * scaleOf(route),
         service,
-        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)}): about ${shareText(roughly(Math.min(1, time / notBlocked)))} of the slowest 5 %${isBlocked ? ', without blocked event loops,' : ''} is ${callee}`,
-        evidence: `of ${countText(group.count)} requests, the longest took ${durationText(group.max)}`,
+        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)})${isBlocked ? `, ${durationText(least)} without blocked event loops` : ''}: about ${shareText(roughly(Math.min(1, time / notBlocked)))} of the slowest 5 %${isBlocked ? ' of those' : ''} is ${callee}`,
+        evidence: `of ${counted(group.count, 'request')}`,
         trace: typicalOf(index, slow.filter(isCallee)),
         section: 'slowest',
         where: group.where ?? [],

@@ -5,7 +5,7 @@ import type { CallsOfRequest, SampledRequest } from '../groups/request-profile.j
 import { addToList } from '../../../core/map-entries.js';
 import { durationText, roughly } from '../measures/units.js';
 import { nameWithTarget, ofService } from '../names/request-name.js';
-import { partText, typicalOf, timeOf } from './evidence.js';
+import { partText, typicalOf } from './evidence.js';
 import type { Rule } from './evidence.js';
 
 /** Of the requests of the route, and of those that were looked at. */
@@ -41,14 +41,16 @@ export const retries: Rule = {
         const share = weightOf(of) / weightOf(requests);
         if (of.length < LEAST_SEEN || share < LEAST_SHARE) return [];
         if (!window.hasInTwo(of.map(({ start }) => start))) return [];
-        const lost = timeOf(of) * scaleOf(route);
+        // Without what blocked the event loop meanwhile.
+        const times = of.map(({ waits, weight }) => (waits.get(callee) ?? 0) * weight);
+        const lost = times.reduce((sum, time) => sum + time, 0) * scaleOf(route);
         return {
           rule: 'retries',
           loss: 'time',
           lost,
           service: group.service,
           text: `${group.name}${ofService(group.service)} repeats ${callee} when it has failed: three calls or more in ${partText(evidence, route, retried[0]!.calls, isRetry, share)}`,
-          evidence: `these requests took about ${durationText(roughly(lost))} together`,
+          evidence: `these calls took about ${durationText(roughly(lost))} together`,
           trace: typicalOf(index, of),
           section: 'callees',
           where: group.where ?? [],
