@@ -21,6 +21,7 @@ export const failures: Rule = {
       );
       const failed = Math.round(worst.count * scale);
       const all = route?.recorded ?? 0;
+      const [first, last] = [error.first, error.last].map((time) => time.slice(11, 19));
       if (failed < LEAST_FAILED || failed < LEAST_SHARE * all || all === 0) return [];
       return {
         rule: 'failures',
@@ -28,7 +29,7 @@ export const failures: Rule = {
         lost: Math.round(scale * error.requests.reduce((sum, { count }) => sum + count, 0)),
         service: worst.service,
         text: `${worst.name}${ofService(worst.service)} fails, ${about}${shareText(failed / all)} of its requests: ${causeText(error)}`,
-        evidence: `${about}${countText(failed)} of ${countText(all)} requests, last ${error.last.slice(11, 19)} UTC`,
+        evidence: `${about}${countText(failed)} of ${countText(all)} requests, ${about === '' ? `${first!} to` : 'last'} ${last!} UTC`,
         trace: error.example,
         section: 'errors',
         where: [],
