@@ -30,6 +30,7 @@ export function calleeTable({ callees }: Pick<Report, 'callees'>): ReportTable<C
         spare: 3,
       },
       fieldColumn('total', 'duration', 0, {
+        explanation: 'The time in which an event loop was blocked is in it',
         value: (callee) => estimated(callee, callee.total),
       }),
       fieldColumn('p95', 'duration', 1, { value: (callee) => estimated(callee, callee.p95) }),

@@ -100,7 +100,7 @@ function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<
     fieldColumn('max', 'duration', 7, { isCounted }),
     {
       title: 'blocked',
-      explanation: 'The part of its time in which an event loop was blocked',
+      explanation: 'The part of its time in which others blocked an event loop',
       unit: 'share',
       value: (group) => blockedShare(group) ?? (isWatched(group) ? 0 : null),
       unknown: '–',
