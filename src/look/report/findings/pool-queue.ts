@@ -21,6 +21,10 @@ const MOSTLY = 0.5;
 /** Requests of about the p95 that are looked at for one that waited for the holder that is named. */
 const MOST_EXAMPLES = 10;
 
+function isLong(wait: number, p95: number): boolean {
+  return wait >= LEAST_WAIT && wait >= LEAST_PART * p95;
+}
+
 /** The trace of the first request whose longest wait was mostly for a holder of this name; else of the first one. */
 function traceOfWait(
   index: LookIndex,
@@ -73,11 +77,17 @@ export const poolIsTheQueue: Rule = {
           );
         const [p95, whole] = [p95Of(waitOf), p95Of(({ duration }) => duration)];
         const of = requests.filter((each) => waitOf(each) > 0);
-        if (p95 < LEAST_WAIT || p95 < LEAST_PART * whole) return [];
+        if (!isLong(p95, whole)) return [];
         if (!window.hasInTwo(of.map(({ start }) => start))) return [];
         return { route, p95, whole, of };
       });
-      const [worst] = waiting.sort((a, b) => b.p95 - a.p95);
+      const worst = waiting
+        .sort((a, b) => b.p95 - a.p95)
+        .find(({ route, whole }) => {
+          const exact = exactWait(selection, route, name);
+          const { notKept, p95: ofAll } = route.group;
+          return exact === undefined || isLong(exact, notKept === 0 ? ofAll : whole);
+        });
       if (worst === undefined) return [];
       const { route, p95, of } = worst;
       const { group } = route;
