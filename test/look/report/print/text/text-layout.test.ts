@@ -43,7 +43,7 @@ describe('width of text', () => {
     expect(shortenedList(shares, 40)).toBe('GET /export 85.6 %, and 2 more');
     expect(shortenedList(shares, 27)).toBe('GET …ort 85.6 %, and 2 more');
     expect(shortenedList([], 20)).toBe('');
-    expect([...wrapped('at charge (/work/shop/examples/busy-shop.mjs:65:11)', 30)].at(-1)).toBe(
+    expect([...wrapped('at charge (/data/shop/examples/busy-shop.mjs:65:11)', 30)].at(-1)).toBe(
       '  charge (busy-shop.mjs:65:11)',
     );
     for (let width = 24; width < 60; width++) {
