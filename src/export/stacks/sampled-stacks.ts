@@ -67,8 +67,10 @@ export async function sampledStacks(index: LookIndex): Promise<ThreadStacks[]> {
       const frames = framesOf(part, node).reverse();
       if (request !== undefined) frames.unshift(request.route);
       stacksOf(source, part.thread, 'nanoseconds').push({
-        ...{ frames: frames.map(stackFrame), time: time + offset },
-        ...{ weight: part.interval, count: 1 },
+        frames: frames.map(stackFrame),
+        time: time + offset,
+        weight: part.interval,
+        count: 1,
       });
     }
   }
@@ -83,7 +85,10 @@ export async function sampledStacks(index: LookIndex): Promise<ThreadStacks[]> {
         const frames = stack.split('\n').reverse();
         if (typeof request === 'string') frames.unshift(request);
         stacksOf(part.source.number, index.tracks[track]!.thread, 'nanoseconds').push({
-          ...{ frames: frames.map(stackFrame), time: start, weight: duration, count: 1 },
+          frames: frames.map(stackFrame),
+          time: start,
+          weight: duration,
+          count: 1,
         });
       }
     }

@@ -145,7 +145,7 @@ export const leveldown: Injection = {
   calls,
 };
 
-/** As those of bcrypt: the functions of one transaction, whoever asked for them, run together. */
+/** Its addon calls the functions of several callers in one transaction. */
 export const lmdb = carrier('lmdb', /^(?:write\.js|dist\/index\.cjs)$/, [
   'transactionAsync(callback, asChild) {',
   '$match callback = $channel.bound(callback);',

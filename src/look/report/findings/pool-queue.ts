@@ -79,19 +79,17 @@ export const poolIsTheQueue: Rule = {
         const of = requests.filter((each) => waitOf(each) > 0);
         if (!isLong(p95, whole)) return [];
         if (!window.hasInTwo(of.map(({ start }) => start))) return [];
-        return { route, p95, whole, of };
+        return { route, p95, whole, of, exact: exactWait(selection, route, name) };
       });
       const worst = waiting
         .sort((a, b) => b.p95 - a.p95)
-        .find(({ route, whole }) => {
-          const exact = exactWait(selection, route, name);
+        .find(({ route, whole, exact }) => {
           const { notKept, p95: ofAll } = route.group;
           return exact === undefined || isLong(exact, notKept === 0 ? ofAll : whole);
         });
       if (worst === undefined) return [];
-      const { route, p95, of } = worst;
+      const { route, p95, of, exact } = worst;
       const { group } = route;
-      const exact = exactWait(selection, route, name);
       const wait =
         exact === undefined ? `about ${durationText(roughly(p95))}` : durationText(exact);
       // Of those that were not kept it is not known for what they waited.

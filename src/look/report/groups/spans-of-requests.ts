@@ -47,8 +47,8 @@ export function spansOfRequests(
   return found;
 }
 
-/** The request above a span, in its own process. */
-function requestOf(index: LookIndex, { part, parent }: IndexRow): number | undefined {
+/** The request above a span, in its own process; undefined: there is none. */
+export function requestOf(index: LookIndex, { part, parent }: IndexRow): number | undefined {
   for (const above of rowsUpward(index, parent, MOST_ANCESTORS)) {
     if (above.part.source !== part.source) return undefined;
     if (above.isRequest) return above.row;

@@ -1,9 +1,10 @@
-import { isCallOf, isRequest, rowAt, rowsUpward } from '../../index/index-row.js';
+import { isCallOf, isRequest, rowAt } from '../../index/index-row.js';
 import type { IndexRow } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
 import { IN_WINDOW, type RowSelection } from '../measures/selection.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
+import { requestOf } from '../groups/spans-of-requests.js';
 import { nameOf } from '../names/row-name.js';
 import type { NamedCount } from '../shape/thread-shape.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
@@ -13,7 +14,6 @@ import { stalledRequest } from '../trees/blocked-spans.js';
 /** Names that are counted of a line, and those that are named. */
 const MOST_NAMES = 1000;
 const MOST_LISTED = 20;
-const MOST_ANCESTORS = 64;
 /** A request that ended within a stall waited for it if it was open for this share of it. */
 const LEAST_SHARE = 0.5;
 
@@ -50,7 +50,7 @@ export function* delayedRequests(
       const stalls = interruptions.stalls(track[at]!, begin, end);
       const row = firstRow + at;
       for (const line of linesThatBlocked(stalls, known, begin, end, row, isCall)) {
-        const request = isCall ? requestOf(selection, row) : row;
+        const request = isCall ? requestOf(selection.index, rowAt(selection.index, row)) : row;
         if (request !== undefined) delayed[line]!.add(request);
       }
     }
@@ -68,14 +68,6 @@ export function* delayedRequests(
       .sort((a, b) => b.count - a.count)
       .slice(0, MOST_LISTED);
   });
-}
-
-/** The request that a call is of; undefined: of none. */
-function requestOf({ index }: RowSelection, row: number): number | undefined {
-  for (const above of rowsUpward(index, row, MOST_ANCESTORS)) {
-    if (above.isRequest) return above.row;
-  }
-  return undefined;
 }
 
 /** By row. */
