@@ -20,11 +20,14 @@ const CASES = [
   ['node-schedule', 'oldest', 'require', true],
 ] as const;
 
+/** A zone in which it is not midnight: node-cron 4.0.0 throws in the hour after it, where Intl says 24. */
+const TZ = new Date().getUTCHours() >= 22 || new Date().getUTCHours() === 0 ? 'Etc/GMT-6' : 'UTC';
+
 describe('a job', () => {
   it.each(CASES)(
     'of %s, %s by %s, begins a trace, with its name or its pattern',
     async (library, age, way, hasNames) => {
-      const { spans, stdout } = await runLibrary('jobs', age, library, {}, [library, way]);
+      const { spans, stdout } = await runLibrary('jobs', age, library, { TZ }, [library, way]);
       const jobs = spans.filter(({ kind }) => kind === 'consumer');
       const name = (own: string): string => (hasNames ? own : '* * * * * *');
       const atDate = library === 'node-cron' ? [] : ['job at a date'];
