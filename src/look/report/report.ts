@@ -267,7 +267,7 @@ function* figureSteps(
   );
   const called = yield* CalledThreads.of(selection, interruptions);
   const blocked = new BlockedSpans(index, interruptions);
-  const waitsOf = yield* groupWaits(selection, grouping, called, blocked);
+  const waitsOf = yield* groupWaits(selection, grouping, interruptions, called, blocked);
   const { open, rows } = yield* openSpans(selection);
   const asked = [...(condition.attributes ?? []).map(({ name }) => name), ...grouping.attributes];
   const threads = [...interruptions.threads('stall'), ...interruptions.threads('collection')];

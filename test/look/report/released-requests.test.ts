@@ -221,7 +221,7 @@ it('figures that come from histograms have a mark, and a kill may have lost coun
   expect(hintTexts(killed).flat().join(' ')).toContain('shop was killed');
   const ended = (await makeReport(await openLookIndex([first.path]))).report;
   expect(ended.lostCounts).toEqual([]);
-  expect(hintTexts(ended).flat().join(' ')).toContain('Figures with ~ come from histograms');
+  expect(hintTexts(ended).flat().join(' ')).toContain('Latencies with ~ come from histograms');
   const { columns, rows } = groupTable(ended);
   const p95 = columns.find(({ title }) => title === 'p95')!;
   expect(cellText(p95, rows[0]!)).toMatch(/^~/);

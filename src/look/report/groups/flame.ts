@@ -22,13 +22,16 @@ export class FlameTally {
   /** Figures are those of one of them. */
   #requests = 0;
 
-  /** @param spans the first is the request. */
-  add(spans: readonly TreeSpan[], waited: Float64Array, weight: number): void {
+  /**
+   * @param spans the first is the request.
+   * @param weight how many requests it is for. @param ofTime how often its time counts.
+   */
+  add(spans: readonly TreeSpan[], waited: Float64Array, weight: number, ofTime: number): void {
     this.#root ??= nodeOf(spans[0]!);
     this.#requests += weight;
     const known = new Map<number, Node>([[0, this.#root]]);
     for (let at = 0; at < spans.length; at++) {
-      if (waited[at]! > 0) this.#find(at, spans, known).fields.self += weight * waited[at]!;
+      if (waited[at]! > 0) this.#find(at, spans, known).fields.self += ofTime * waited[at]!;
     }
   }
 

@@ -19,6 +19,17 @@ export class IntervalSet {
     return end > start ? this.#until(end) - this.#until(start) : 0;
   }
 
+  /** Whether [start, end) overlaps one of them. To be asked in the order of `start`. */
+  inOrder(): (start: number, end: number) => boolean {
+    this.#before ??= this.#merge();
+    const [starts, ends] = [this.#starts, this.#ends];
+    let at = 0;
+    return (start, end) => {
+      while (at < ends.length && ends[at]! <= start) at++;
+      return at < ends.length && starts[at]! < end;
+    };
+  }
+
   /** The first `most` parts of [start, end) that lie within the intervals. */
   *within(start: number, end: number, most: number): Generator<[start: number, end: number], void> {
     this.#before ??= this.#merge();

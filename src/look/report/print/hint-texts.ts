@@ -1,7 +1,7 @@
 import { listed } from '../../../core/readable-text.js';
 import { countText, shareText } from '../measures/units.js';
 import type { EarlierAndLater, Report, ServiceRuns } from '../shape/report-shape.js';
-import { HISTOGRAM_MARK } from './tables/report-table.js';
+import { ESTIMATE_MARK } from './tables/report-table.js';
 
 /** Paths of a side that are named. */
 const MAX_PATHS = 3;
@@ -38,7 +38,7 @@ function notKeptHint({ notKept, aboveLimit }: Report): string[] {
       ? []
       : [`${countText(aboveLimit)} of them were slow or failed, and above the limit.`]),
     'Counts, errors, rates and percentiles of groups are of all requests.',
-    `Figures with ${HISTOGRAM_MARK} come from histograms, and are right within 3 %.`,
+    `Latencies with ${ESTIMATE_MARK} come from histograms, and are right within 3 %.`,
     'All other figures, and the traces, are of what was kept.',
   ];
 }

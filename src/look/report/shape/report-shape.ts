@@ -57,10 +57,15 @@ interface Latency {
 
 /** Waits of a group's spans, in their own process and in those that they called. */
 export interface GroupWaits {
-  /** How many spans were looked at, taken evenly from their time and number; 0: none. */
+  /** How many spans were looked at, those that met a stall first; 0: none. */
   sampled: number;
-  /** The longest first. */
+  /** The longest first. Their times add up to no more than that of all recorded spans. */
   waitedFor: WaitedFor[];
+  /**
+   * The part of their time in which others blocked an event loop, from 0 to 1. Exact, unless more spans met a stall than
+   * were looked at. Null: none was looked at.
+   */
+  blocked: { share: number; isEstimate: boolean } | null;
 }
 
 /** What requests of a group led through, from the top: ns of one on its critical path, or samples of all. */

@@ -130,6 +130,19 @@ export class InterruptionTally {
     return this.#byThread.has(this.#keys[track]!);
   }
 
+  /** Whether a row of a part met a stall of its thread, to be asked in their order; undefined: none did. */
+  stalledRows(part: IndexPart): ((at: number) => boolean) | undefined {
+    const { track, start, duration, offset, source } = part;
+    const ofTracks = this.#selection.index.tracks.map(({ number, source: of }) =>
+      of === source.number ? this.#byThread.get(this.#keys[number]!)?.stall.inOrder() : undefined,
+    );
+    if (ofTracks.every((each) => each === undefined)) return undefined;
+    return (at) => {
+      const begin = start[at]! + offset;
+      return ofTracks[track[at]!]?.(begin, begin + duration[at]!) === true;
+    };
+  }
+
   isSameThread(track: number, other: number): boolean {
     return this.#keys[track] === this.#keys[other];
   }

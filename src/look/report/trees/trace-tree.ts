@@ -156,6 +156,13 @@ export class WaitTally {
     }
   }
 
+  /** The part of all time that some of it took. */
+  shareOf(is: (entry: WaitedFor) => boolean): number {
+    if (this.#all === 0) return 0;
+    const wanted = [...this.#byName.values()].filter(is);
+    return wanted.reduce((sum, { time }) => sum + time, 0) / this.#all;
+  }
+
   /** The longest first. */
   get longest(): WaitedFor[] {
     const sorted = [...this.#byName.values()].sort((a, b) => b.time - a.time);

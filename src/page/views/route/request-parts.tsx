@@ -45,8 +45,8 @@ export function RequestParts({ group }: { group: Group }) {
         <tfoot>
           <tr>
             <td colSpan={4} class="quiet">
-              Estimated from {countText(sampled)} of {countText(recorded)}, taken evenly from their
-              number and time.
+              Estimated from {countText(sampled)} of {countText(recorded)}: those that met a blocked
+              loop, and others evenly by number and time.
             </td>
           </tr>
         </tfoot>

@@ -121,3 +121,20 @@ it('code that nobody knows the request of has delayed those that waited for a ca
     { line: '/app/a.js:7', requests: [{ name: 'GET /a', count: 1 }] },
   ]);
 });
+
+it('what blocked a few of many requests is counted exactly, and no more time than they took', async () => {
+  const { groups } = await reportOf(() => {
+    for (let i = 0; i < 1000; i++) {
+      const from = 1000 + 20 * i;
+      const request = span('GET /a', [from, from + 1 + (i % 13)], 'server');
+      span('SELECT users', [from, from + 1], 'client', request);
+    }
+    for (let i = 0; i < 5; i++) span('GET /a', [80 + i, 401], 'server');
+    stall(span('GET /burn', [100, 400], 'server'));
+  });
+  const { total, blocked, waitedFor, sampled } = groups.find(({ name }) => name === 'GET /a')!;
+  expect(sampled).toBeLessThan(200);
+  expect(blocked!.isEstimate).toBe(false);
+  expect(blocked!.share * total).toBeCloseTo(5 * 300e6, -5);
+  expect(waitedFor.reduce((sum, { time }) => sum + time, 0)).toBeCloseTo(total, -5);
+});

@@ -60,10 +60,10 @@ function spanColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<G
     fieldColumn('count', 'count', 0),
     fieldColumn('rate', 'rate', 5, { explanation: 'Per second in which its service was recorded' }),
     fieldColumn('errors', 'count', 2, { isBad: ({ errors }) => errors > 0 }),
-    fieldColumn('p50', 'duration', 1, { isCounted }),
-    fieldColumn('p95', 'duration', 0, { isCounted }),
-    fieldColumn('p99', 'duration', 3, { isCounted }),
-    fieldColumn('max', 'duration', 4, { isCounted }),
+    fieldColumn('p50', 'duration', 1, { isEstimate: isCounted }),
+    fieldColumn('p95', 'duration', 0, { isEstimate: isCounted }),
+    fieldColumn('p99', 'duration', 3, { isEstimate: isCounted }),
+    fieldColumn('max', 'duration', 4, { isEstimate: isCounted }),
     fieldColumn('total', 'duration', by === 'attribute' ? 0 : 6),
     fieldColumn('share', 'share', 3, { explanation: 'Of the time of all groups' }),
   ];
@@ -72,8 +72,8 @@ function spanColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<G
 /** Routes as somebody on call reads them. */
 function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<Group>[] {
   const { groups } = report;
-  const watched = new Set(groups.filter(blockedShare).map(({ service }) => service));
-  const isWatched = ({ service, sampled }: Group): boolean => sampled > 0 && watched.has(service);
+  const blockedOnes = groups.filter(({ blocked }) => blocked !== null && blocked.share > 0);
+  const watched = new Set(blockedOnes.map(({ service }) => service));
   const areHttp = groups.every(({ system }) => system === HTTP || system === null);
   return [
     nameColumn(report),
@@ -94,15 +94,19 @@ function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<
       title: areHttp ? '5xx' : 'errors',
       isBad: ({ errors }) => errors > 0,
     }),
-    fieldColumn('p50', 'duration', 1, { isCounted }),
-    fieldColumn('p95', 'duration', 0, { isCounted }),
-    fieldColumn('p99', 'duration', 4, { isCounted }),
-    fieldColumn('max', 'duration', 7, { isCounted }),
+    fieldColumn('p50', 'duration', 1, { isEstimate: isCounted }),
+    fieldColumn('p95', 'duration', 0, { isEstimate: isCounted }),
+    fieldColumn('p99', 'duration', 4, { isEstimate: isCounted }),
+    fieldColumn('max', 'duration', 7, { isEstimate: isCounted }),
     {
       title: 'blocked',
       explanation: 'The part of its time in which others blocked an event loop',
       unit: 'share',
-      value: (group) => blockedShare(group) ?? (isWatched(group) ? 0 : null),
+      value: ({ blocked, service }) => {
+        if (blocked === null || !watched.has(service)) return null;
+        return blocked.isEstimate ? roughly(blocked.share) : blocked.share;
+      },
+      isEstimate: ({ blocked }) => blocked?.isEstimate === true,
       unknown: '–',
       spare: 1,
     },
@@ -110,11 +114,6 @@ function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<
     // By it they are sorted.
     fieldColumn('share', 'share', 2.5, { explanation: 'Of the time of all groups' }),
   ];
-}
-
-function blockedShare({ waitedFor }: Group): number | null {
-  const blocked = waitedFor.filter(({ kind }) => kind !== 'span' && kind !== 'collection');
-  return blocked.length === 0 ? null : blocked.reduce((sum, { share }) => sum + share, 0);
 }
 
 /** Title of what the spans of groups waited for. */
@@ -132,7 +131,8 @@ export function groupWaitTable(report: GroupedBy & Pick<Report, 'groups'>): Repo
     ...(by === 'service' ? [] : [serviceColumn<Group>(1)]),
     fieldColumn('sampled', 'count', 2, {
       title: 'looked at',
-      explanation: 'How many of its spans were looked at, taken evenly from their time and number',
+      explanation:
+        'How many of its spans were looked at: those that met a blocked loop, and others evenly by time and number',
     }),
     {
       title: 'waited for',

@@ -23,8 +23,8 @@ const TEXTS = {
 
 type Value = string | number | null;
 
-/** Before a figure that comes from histograms. */
-export const HISTOGRAM_MARK = '~';
+/** Before a figure that comes from histograms, or from a sample. */
+export const ESTIMATE_MARK = '~';
 
 /** A part of a list, and its figure. */
 export type ListItem = readonly [name: string, figure: string];
@@ -53,8 +53,8 @@ export interface ReportColumn<T> {
   isGood?: (row: T) => boolean;
   /** What is written where nothing is known; default: nothing. */
   unknown?: string;
-  /** Whether the value is from a histogram: it has a mark then. */
-  isCounted?: (row: T) => boolean;
+  /** Whether the value is from a histogram or a sample: it has a mark then. */
+  isEstimate?: (row: T) => boolean;
 }
 
 /** A table of the report: its columns, and as many of its rows as are shown. */
@@ -86,11 +86,11 @@ export function isNumeric<T>({ unit }: ReportColumn<T>): boolean {
 }
 
 /** A value as a person reads it; empty: nothing is known. */
-export function cellText<T>({ unit, value, unknown, isCounted }: ReportColumn<T>, row: T): string {
+export function cellText<T>({ unit, value, unknown, isEstimate }: ReportColumn<T>, row: T): string {
   const of = value(row);
   if (of === null) return unknown ?? '';
   const text = (TEXTS[unit] as (value: Value) => string)(of);
-  return isCounted?.(row) === true ? `${HISTOGRAM_MARK}${text}` : text;
+  return isEstimate?.(row) === true ? `${ESTIMATE_MARK}${text}` : text;
 }
 
 /** A column of a field of the rows; its title is the field's name, unless `more` has one. */

@@ -13,14 +13,20 @@ it('a share that is not known is no zero', async () => {
   );
   const { report } = await reportOn([path]);
   const [group] = report.groups;
-  const blocked = { ...group!.waitedFor[0]!, kind: 'blocked', share: 0.25 } as const;
   const groups = [
-    { ...group!, sampled: 1, waitedFor: [blocked] },
-    { ...group!, sampled: 1, waitedFor: [] },
-    { ...group!, sampled: 0, waitedFor: [] },
+    { ...group!, blocked: { share: 0.2468, isEstimate: false } },
+    { ...group!, blocked: { share: 0.2468, isEstimate: true } },
+    { ...group!, blocked: { share: 0, isEstimate: false } },
+    { ...group!, blocked: null },
     // Nothing watched its loop.
-    { ...group!, sampled: 1, waitedFor: [], service: 'stock' },
+    { ...group!, blocked: { share: 0, isEstimate: false }, service: 'stock' },
   ];
   const column = groupTable({ ...report, groups }).columns.find(({ title }) => title === 'blocked');
-  expect(groups.map((each) => cellText(column!, each))).toEqual(['25 %', '0 %', '–', '–']);
+  expect(groups.map((each) => cellText(column!, each))).toEqual([
+    '24.7 %',
+    '~25 %',
+    '0 %',
+    '–',
+    '–',
+  ]);
 });
