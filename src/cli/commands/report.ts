@@ -11,10 +11,10 @@ import { TracewrightError } from '../../core/errors.js';
 import { rangeOf } from '../../look/condition/time-point.js';
 import { groupsBy } from '../../look/condition/where.js';
 import { readReportFiles, reportPage } from '../../look/report/print/html-page.js';
-import { makeReport } from '../../look/report/report.js';
+import { reportOf } from '../../look/report/kept-report.js';
 import { newestRuns } from '../../look/report/recording/newest-runs.js';
 import type { ServiceRuns } from '../../look/report/shape/report-shape.js';
-import type { ReportOptions } from '../../look/report/report.js';
+import { DEFAULT_SLOWEST, type ReportOptions } from '../../look/report/report.js';
 import { endOf } from '../../look/report/measures/selection.js';
 import { SECTION_NAMES } from '../../look/report/print/text/report-sections.js';
 import { jsonReport, textReport } from '../../look/report/print/text/text-report.js';
@@ -171,7 +171,7 @@ Exit codes
       ...selection.condition,
       ...rangeOf(selection.range, { epoch: index.epoch, length: endOf(index) }),
     };
-    const { report } = await makeReport(index, { ...options, condition }).finally(() => {
+    const { report } = await reportOf(index, { ...options, condition }).finally(() => {
       index.close();
     });
     if (page !== undefined) {
@@ -302,7 +302,7 @@ function checkGroup(given: readonly string[] = []): Pick<ReportOptions, 'by' | '
 }
 
 function checkSlowest(text: string | undefined): number {
-  if (text === undefined) return 5;
+  if (text === undefined) return DEFAULT_SLOWEST;
   const count = Number(text);
   if (!/^\d+$/.test(text) || count > MAX_SLOWEST) {
     throw new UsageError(

@@ -270,6 +270,14 @@ export interface FoundRows {
   upTo: number;
 }
 
+/** Answers that outlive the process that made them. */
+export interface Answers {
+  /** @returns undefined: none was kept, or that of other code or of other files. */
+  read(question: string, code: string): unknown;
+  /** @param answer as JSON. */
+  keep(question: string, code: string, answer: unknown): void;
+}
+
 export interface LookIndex {
   readonly sources: readonly Source[];
   readonly tracks: readonly Track[];
@@ -285,6 +293,8 @@ export interface LookIndex {
   readonly unread: readonly UnreadPart[];
   /** Directories with rings of dead processes, beyond those of the traces. */
   readonly ringDirs: readonly string[];
+  /** Of recordings that do not change any more; undefined: these do, or they are small, or nothing is kept of them. */
+  readonly answers: Answers | undefined;
   /** Samples of CPU profiles, read from the traces. */
   profiles(): Iterable<Profile>;
   /** The part of a row, and the row's number there: `row - part.firstRow`. */

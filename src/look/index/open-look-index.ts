@@ -7,7 +7,9 @@ import { MappedRings } from '../../traces/mapped-rings.js';
 import type { BuildProgress } from './build/build-source.js';
 import { HephReading, type Keeping } from './build/heph-reading.js';
 import { RowsReading } from './build/rows-reading.js';
+import { resolve } from 'node:path';
 import { CACHE_BYTES, CacheDirectory, defaultCache } from './cache/cache-directory.js';
+import { KeptAnswers } from './cache/kept-answers.js';
 import type { LookIndex } from './look-index.js';
 import { IndexedSources, type SourceReader } from './serve/indexed-sources.js';
 import { type ReadSource, unreadSource, whileFilesVanish } from './sources/read-source.js';
@@ -119,6 +121,15 @@ class TracesReader implements SourceReader, Keeping {
 
   liveDirectory(): string {
     return (this.#live ??= this.directory().newEntry());
+  }
+
+  answers(read: readonly ReadSource[], facts: string): KeptAnswers | undefined {
+    const files = read.map(({ trace, end }) => ({ path: resolve(trace.path), end }));
+    const bytes = files.reduce((sum, { end }) => sum + end, 0);
+    const areHeph = read.every(({ trace }) => trace.format === hephFormat);
+    if (!areHeph || bytes < this.leastCachedBytes || this.#options.cache === false)
+      return undefined;
+    return new KeptAnswers(this.directory(), files, facts);
   }
 
   close(): void {

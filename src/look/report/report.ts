@@ -129,7 +129,8 @@ interface ReportedRows {
   stalls: readonly number[];
 }
 
-const DEFAULT_SLOWEST = 5;
+/** Traces that are shown unless set. */
+export const DEFAULT_SLOWEST = 5;
 
 function sourcesOf(
   index: LookIndex,

@@ -1,4 +1,5 @@
 import { statSync, utimesSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type ClockState, TraceClock } from '../../../spans/read/trace-clock.js';
 import type { FoundTrace } from '../../../traces/find-traces.js';
 import type { MappedRings } from '../../../traces/mapped-rings.js';
@@ -130,7 +131,7 @@ export class HephReading {
     if (end < leastCachedBytes) {
       opened = readHeph(this.#trace, end);
     } else {
-      const entry = this.#keeping.directory().entryOf(path);
+      const entry = this.#keeping.directory().entryOf([resolve(path)]);
       opened = await cachedSource(this.#trace, entry, end, onProgress);
     }
     const identity = identityOf(path, opened.end);

@@ -43,7 +43,7 @@ function isPrivate(directory: string): boolean {
   return stats.uid === process.getuid() && (stats.mode & 0o022) === 0;
 }
 
-/** A directory of indexes, one entry a trace. */
+/** A directory of indexes, one entry a trace, and of answers. */
 export class CacheDirectory {
   readonly path: string;
   readonly #isTemporary: boolean;
@@ -66,10 +66,15 @@ export class CacheDirectory {
     this.path = usable ?? mkdtempSync(join(tmpdir(), 'tracewright-index-'));
   }
 
-  /** The directory of a trace's entry; it is there afterwards. */
-  entryOf(trace: string): string {
-    const name = createHash('sha256').update(resolve(trace)).digest('hex').slice(0, 32);
-    const entry = join(this.path, name);
+  /** The directory of the entry of a trace, or of what else is named; it need not be there. */
+  pathOf(named: readonly string[]): string {
+    const hash = createHash('sha256').update(named.join('\0'));
+    return join(this.path, hash.digest('hex').slice(0, 32));
+  }
+
+  /** The same, and it is there afterwards. */
+  entryOf(named: readonly string[]): string {
+    const entry = this.pathOf(named);
     if (existsSync(entry) && !isPrivate(entry)) rmSync(entry, { recursive: true, force: true });
     mkdirSync(entry, { recursive: true, mode: PRIVATE });
     return entry;

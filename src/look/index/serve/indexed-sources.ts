@@ -5,6 +5,7 @@ import type { SpanRecord } from '../../../spans/span-record.js';
 import { hephFormat } from '../../../spans/read/heph-format.js';
 import { NO_TRACE } from '../look-index.js';
 import type {
+  Answers,
   Condition,
   Counter,
   FoundRows,
@@ -56,6 +57,8 @@ export interface SourceReader {
   /** @param isLast what is gone is a fault of its source. Else `ENOENT` is thrown for it. */
   read(isLast: boolean): Promise<readonly ReadSource[]>;
   close(): void;
+  /** @param facts JSON of what is known of the sources: with others, no answer is of use. */
+  answers(read: readonly ReadSource[], facts: string): Answers | undefined;
   readonly ringDirs: readonly string[];
   /** Faults of directories that the last reading has searched. */
   readonly faults: readonly TracewrightError[];
@@ -130,6 +133,17 @@ export class IndexedSources implements LookIndex {
       ...unreadable(fault),
     }));
     return [...ofSearch, ...ofSources];
+  }
+
+  get answers(): Answers | undefined {
+    const { sources, parts, epoch, length, unread } = this;
+    if (unread.length > 0 || sources.some(({ state }) => state === 'growing')) return undefined;
+    // Rows have their numbers by the parts before them.
+    const rows = parts.map(({ count, firstStart }) => [count, firstStart]);
+    const facts = JSON.stringify([rows, epoch, length, sources], (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    return this.#again.answers(this.#read, facts);
   }
 
   partOf(row: number): IndexPart {

@@ -5,7 +5,7 @@ import { type IndexRow, rowAt } from '../../index/index-row.js';
 import type { GroupExamples } from '../../report/groups/examples.js';
 import { selectedCounts } from '../../report/groups/released-groups.js';
 import type { LookIndex } from '../../index/look-index.js';
-import { makeReport } from '../../report/report.js';
+import { reportOf } from '../../report/kept-report.js';
 import {
   type CompareAnswer,
   type ExampleRow,
@@ -53,7 +53,7 @@ async function makeAnswer(index: LookIndex, query: Query): Promise<ReportAnswer>
   const by = groupsOfText(query.text('by') ?? '');
   const closer = query.text('closer') !== undefined;
   const options = { condition, slowest, closer, ...by };
-  const { report, rows, closer: group } = await makeReport(index, options);
+  const { report, rows, closer: group } = await reportOf(index, options);
   const reported = (row: number): ReportedRow => {
     const { start, duration } = rowAt(index, row);
     return { row, start, duration };

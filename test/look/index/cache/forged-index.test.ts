@@ -48,6 +48,7 @@ async function lookAtAll(): Promise<void> {
   const index = new IndexedSources([source], {
     read,
     close: () => undefined,
+    answers: () => undefined,
     ringDirs: [],
     faults: [],
   });
