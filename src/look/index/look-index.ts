@@ -272,10 +272,15 @@ export interface FoundRows {
 
 /** Answers that outlive the process that made them. */
 export interface Answers {
-  /** @returns undefined: none was kept, or that of other code or of other files. */
-  read(question: string, code: string): unknown;
-  /** @param answer as JSON. */
-  keep(question: string, code: string, answer: unknown): void;
+  /** @returns undefined: none was kept, or that of other files or of other code. */
+  read(question: string): unknown;
+  /**
+   * Keeps an answer, unless it was made quickly.
+   *
+   * @param answer as JSON.
+   * @param took ms.
+   */
+  keep(question: string, answer: unknown, took: number): void;
 }
 
 export interface LookIndex {

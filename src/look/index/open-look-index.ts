@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import type { TracewrightError } from '../../core/errors.js';
 import { hasCode } from '../../core/files/system-error.js';
 import { hephFormat } from '../../spans/read/heph-format.js';
@@ -9,6 +9,8 @@ import { HephReading, type Keeping } from './build/heph-reading.js';
 import { RowsReading } from './build/rows-reading.js';
 import { resolve } from 'node:path';
 import { CACHE_BYTES, CacheDirectory, defaultCache } from './cache/cache-directory.js';
+import { version } from '../../core/version.js';
+import { CODE_FILE } from './cache/part-thread.js';
 import { KeptAnswers } from './cache/kept-answers.js';
 import type { LookIndex } from './look-index.js';
 import { IndexedSources, type SourceReader } from './serve/indexed-sources.js';
@@ -127,9 +129,11 @@ class TracesReader implements SourceReader, Keeping {
     const files = read.map(({ trace, end }) => ({ path: resolve(trace.path), end }));
     const bytes = files.reduce((sum, { end }) => sum + end, 0);
     const areHeph = read.every(({ trace }) => trace.format === hephFormat);
-    if (!areHeph || bytes < this.leastCachedBytes || this.#options.cache === false)
-      return undefined;
-    return new KeptAnswers(this.directory(), files, facts);
+    const isKept = areHeph && bytes >= this.leastCachedBytes && this.#options.cache !== false;
+    // Sources that are not built change without another version.
+    if (!isKept || CODE_FILE === undefined) return undefined;
+    const { size, mtimeMs } = statSync(CODE_FILE);
+    return new KeptAnswers(this.directory(), files, [facts, version, `${size} ${mtimeMs}`]);
   }
 
   close(): void {

@@ -1,39 +1,24 @@
-import { statSync } from 'node:fs';
-import { version } from '../../core/version.js';
 import type { LookIndex } from '../index/look-index.js';
 import { DEFAULT_SLOWEST, makeReport } from './report.js';
 import type { ReportOptions, ReportWithRows } from './report.js';
 
-/** Reports that are made in less time are not kept, in ms. */
-const LEAST_TIME = 100;
 const QUESTION = 'report';
 
-/**
- * The report that was kept of the same recordings, or a new one. It is kept if it is of everything, with what a
- * report has unless asked for something else.
- */
+/** The report that was kept of the same recordings, or a new one: one is kept that is of all, as it is by default. */
 export async function reportOf(
   index: LookIndex,
   options: ReportOptions = {},
 ): Promise<ReportWithRows> {
-  const code = stampOfCode();
-  const answers = isUsual(options) && code !== undefined ? index.answers : undefined;
-  if (answers === undefined) return makeReport(index, options);
-  const kept = answers.read(QUESTION, code!) as ReportWithRows | undefined;
+  const answers = isDefault(options) ? index.answers : undefined;
+  const kept = answers?.read(QUESTION) as ReportWithRows | undefined;
   if (kept !== undefined) return kept;
   const begun = performance.now();
   const made = await makeReport(index, options);
-  if (performance.now() - begun >= LEAST_TIME) {
-    try {
-      answers.keep(QUESTION, code!, made);
-    } catch {
-      // A full disk: the next report is made anew.
-    }
-  }
+  answers?.keep(QUESTION, made, performance.now() - begun);
   return made;
 }
 
-function isUsual({ by, attributes, condition, slowest, exact, closer }: ReportOptions): boolean {
+function isDefault({ by, attributes, condition, slowest, exact, closer }: ReportOptions): boolean {
   return (
     by === undefined &&
     (attributes ?? []).length === 0 &&
@@ -42,11 +27,4 @@ function isUsual({ by, attributes, condition, slowest, exact, closer }: ReportOp
     exact !== true &&
     closer !== true
   );
-}
-
-/** Which code makes reports; undefined: not that of a package, which a build puts into one file. */
-function stampOfCode(): string | undefined {
-  if (typeof __filename !== 'string' || !__filename.endsWith('.js')) return undefined;
-  const { size, mtimeMs } = statSync(__filename);
-  return `${version} ${size} ${mtimeMs}`;
 }

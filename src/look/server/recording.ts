@@ -37,6 +37,19 @@ class NameNumbers {
   }
 }
 
+const FREQUENT = 'frequent names';
+
+/** The names that were kept, or those that are counted now. */
+function keptNames(index: LookIndex): readonly FrequentName[] {
+  const { answers } = index;
+  const kept = answers?.read(FREQUENT) as FrequentName[] | undefined;
+  if (kept !== undefined) return kept;
+  const begun = performance.now();
+  const names = frequentNames(index);
+  answers?.keep(FREQUENT, names, performance.now() - begun);
+  return names;
+}
+
 /** How often a live recording is read again, in ms. */
 const REFRESH_INTERVAL = 300;
 /** Beyond this share of a processor it is read less often, so that the services do not notice it. */
@@ -88,7 +101,7 @@ export class Recording {
   get frequentNames(): readonly FrequentName[] {
     const { rows } = this.index;
     if (this.#frequent === undefined || rows >= 2 * this.#frequent.rows) {
-      this.#frequent = { names: frequentNames(this.index), rows };
+      this.#frequent = { names: keptNames(this.index), rows };
     }
     return this.#frequent.names;
   }

@@ -17,31 +17,33 @@ export interface ReadFile {
   end: number;
 }
 
+/** Answers that are made in less time are not kept, in ms. */
+const LEAST_TIME = 100;
+
 /** Answers about recordings that do not change any more. Another run reads them while the files are the same. */
 export class KeptAnswers implements Answers {
   readonly #directory: CacheDirectory;
   readonly #files: readonly ReadFile[];
-  readonly #facts: string;
-  #identities: string | undefined;
+  readonly #facts: readonly string[];
+  #stamp: string | undefined;
 
   /**
    * @param files all that was read: answers are pruned when the first is gone.
-   * @param facts what else is known of the recordings: with others, an answer is of no use.
+   * @param facts what else is known of the recordings, and of the code: with others, an answer is of no use.
    */
-  constructor(directory: CacheDirectory, files: readonly ReadFile[], facts: string) {
+  constructor(directory: CacheDirectory, files: readonly ReadFile[], facts: readonly string[]) {
     this.#directory = directory;
     this.#files = files;
     this.#facts = facts;
   }
 
-  /** The answer to a question, as it was kept by the same code; undefined: there is none. */
-  read(question: string, code: string): unknown {
+  read(question: string): unknown {
     const entry = this.#directory.pathOf(this.#key(question));
     try {
       const file = new ColumnFile(join(entry, INDEX_FILE));
       file.close();
       const { stamp, answer } = file.facts as { stamp?: unknown; answer?: unknown };
-      if (stamp !== this.#stampOf(code)) return undefined;
+      if (stamp !== this.#stampNow()) return undefined;
       touch(entry);
       return answer;
     } catch (error) {
@@ -50,22 +52,27 @@ export class KeptAnswers implements Answers {
     }
   }
 
-  /** @param answer JSON. */
-  keep(question: string, code: string, answer: unknown): void {
-    const entry = this.#directory.entryOf(this.#key(question));
-    const { path } = this.#files[0]!;
-    const written = newFileIn(entry, INDEX_FILE);
-    writeColumns(written, { path, stamp: this.#stampOf(code), answer }, {});
-    replaceIndex(entry, written, []);
+  keep(question: string, answer: unknown, took: number): void {
+    if (took < LEAST_TIME) return;
+    try {
+      const entry = this.#directory.entryOf(this.#key(question));
+      const { path } = this.#files[0]!;
+      const written = newFileIn(entry, INDEX_FILE);
+      writeColumns(written, { path, stamp: this.#stampNow(), answer }, {});
+      replaceIndex(entry, written, []);
+    } catch {
+      // A full disk, or files that are gone: the next run makes the answer anew.
+    }
   }
 
   #key(question: string): string[] {
     return [question, ...this.#files.map(({ path }) => path)];
   }
 
-  #stampOf(code: string): string {
-    this.#identities ??= JSON.stringify(this.#files.map(({ path, end }) => identityOf(path, end)));
-    const stamp = [code, this.#facts, this.#identities].join('\n');
-    return createHash('sha256').update(stamp).digest('hex');
+  #stampNow(): string {
+    if (this.#stamp !== undefined) return this.#stamp;
+    const identities = this.#files.map(({ path, end }) => identityOf(path, end));
+    const hash = createHash('sha256').update(JSON.stringify([identities, this.#facts]));
+    return (this.#stamp = hash.digest('hex'));
   }
 }

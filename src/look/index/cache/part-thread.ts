@@ -44,7 +44,7 @@ interface Pending {
 }
 
 /** The file of the package that contains build/part-worker.ts; a thread cannot load the sources. */
-const CODE_FILE = codeFile();
+export const CODE_FILE = codeFile();
 const CODE =
   'require(require("node:worker_threads").workerData).look_index_build_part_worker.servePartWorker()';
 

@@ -92,6 +92,7 @@ export class IndexedSources implements LookIndex {
   /** By host, and the hosts of which they are. */
   #clocks: ReadonlyMap<string, ClockOffset> = new Map();
   #clocked = '';
+  #answers: { of: Answers | undefined } | undefined;
   #joined: Map<number, number>[] | undefined;
   #messages: readonly Message[] | undefined;
 
@@ -136,6 +137,11 @@ export class IndexedSources implements LookIndex {
   }
 
   get answers(): Answers | undefined {
+    this.#answers ??= { of: this.#answersNow() };
+    return this.#answers.of;
+  }
+
+  #answersNow(): Answers | undefined {
     const { sources, parts, epoch, length, unread } = this;
     if (unread.length > 0 || sources.some(({ state }) => state === 'growing')) return undefined;
     // Rows have their numbers by the parts before them.
@@ -262,6 +268,7 @@ export class IndexedSources implements LookIndex {
     }
     this.#joined = undefined;
     this.#messages = undefined;
+    this.#answers = undefined;
     this.#read = read;
     this.#open.push(...open);
     for (const { spans } of before.values()) spans.close();
@@ -407,7 +414,7 @@ export class IndexedSources implements LookIndex {
       firstRow += part.facts.rows;
     }
     const parts = this.parts.slice(firstPart);
-    const inFlight = this.#requests.of(source.number, parts);
+    const inFlight = this.#requests.of(source.number, parts, () => this.answers);
     if (inFlight !== undefined) this.counters.push(inFlight);
     const counters = pieces.flatMap((piece) => piece.counters);
     for (const { thread, name, unit, times, values } of joinCounters(counters)) {

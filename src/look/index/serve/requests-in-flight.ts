@@ -1,6 +1,6 @@
 import { isRequest } from '../index-row.js';
 import { WHOLE_PROCESS } from '../look-index.js';
-import type { Counter } from '../look-index.js';
+import type { Answers, Counter } from '../look-index.js';
 import type { IndexedPart } from '../parts/indexed-part.js';
 
 /** Requests of which every begin and end is a point of the curve. */
@@ -12,6 +12,22 @@ interface Points {
   times: Float64Array;
   values: Float64Array;
   areMeans: boolean;
+}
+
+/** The bytes of both as Base64. */
+interface KeptPoints {
+  times: string;
+  values: string;
+  areMeans: boolean;
+}
+
+function textOf({ buffer, byteOffset, byteLength }: Float64Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+function numbersOf(text: string): Float64Array {
+  const bytes = new Uint8Array(Buffer.from(text, 'base64'));
+  return new Float64Array(bytes.buffer);
 }
 
 /** The begins and ends that a part adds to a curve. */
@@ -29,16 +45,24 @@ interface PartRequests {
 
 /**
  * How many requests a source was working on: exact for up to 32,768 of them, beyond that the mean of each
- * of up to 65,536 stretches. It is counted when it is first asked for. A part is counted once.
+ * of up to 65,536 stretches. It is counted when it is first asked for, a part once.
  */
 export class RequestsInFlight {
   readonly #known = new WeakMap<IndexedPart, PartRequests>();
   readonly #with = new WeakMap<IndexedPart, boolean>();
 
-  /** The curve of a source's parts; undefined if they have no request. */
-  of(source: number, parts: readonly IndexedPart[]): Counter | undefined {
+  /**
+   * The curve of a source's parts; undefined if they have no request.
+   *
+   * @param answers where curves are kept that take long to count.
+   */
+  of(
+    source: number,
+    parts: readonly IndexedPart[],
+    answers: () => Answers | undefined,
+  ): Counter | undefined {
     if (!parts.some((part) => this.#hasRequest(part))) return undefined;
-    const read = (): Points => this.#read(parts);
+    const read = (): Points => this.#readOrKept(source, parts, answers());
     let points: Points | undefined;
     return {
       source,
@@ -62,6 +86,21 @@ export class RequestsInFlight {
     const known = this.#with.get(part) ?? part.flags.some(isRequest);
     this.#with.set(part, known);
     return known;
+  }
+
+  #readOrKept(source: number, parts: readonly IndexedPart[], answers: Answers | undefined): Points {
+    const question = `requests in flight of ${source}`;
+    const kept = answers?.read(question) as KeptPoints | undefined;
+    if (kept !== undefined) {
+      const { times, values, areMeans } = kept;
+      return { times: numbersOf(times), values: numbersOf(values), areMeans };
+    }
+    const begun = performance.now();
+    const read = this.#read(parts);
+    const { times, values, areMeans } = read;
+    const points: KeptPoints = { times: textOf(times), values: textOf(values), areMeans };
+    answers?.keep(question, points, performance.now() - begun);
+    return read;
   }
 
   #read(parts: readonly IndexedPart[]): Points {

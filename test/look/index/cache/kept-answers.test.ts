@@ -8,10 +8,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { INDEX_FILE } from '../../../../src/look/index/cache/cache-directory.js';
-import { openLookIndex } from '../../../../src/look/index/open-look-index.js';
+import { CacheDirectory, INDEX_FILE } from '../../../../src/look/index/cache/cache-directory.js';
+import { KeptAnswers } from '../../../../src/look/index/cache/kept-answers.js';
+import type { LookIndex } from '../../../../src/look/index/look-index.js';
 import { withSpan } from '../../../../src/spans/active-span.js';
 import { tracewright } from '../../../cli/run-command.js';
 import { temporaryDirectory } from '../../../heph/temporary-file.js';
@@ -38,38 +40,60 @@ async function trace(spans: number, attributes: Record<string, string> = {}): Pr
   return path;
 }
 
+/** The sources have no answers: only the built package has a version. */
+const { look_index_open_look_index: built } = createRequire(import.meta.url)(
+  '../../../../dist/look/index.js',
+) as {
+  look_index_open_look_index: typeof import('../../../../src/look/index/open-look-index.js');
+};
+
+const open = (paths: string[]): Promise<LookIndex> =>
+  built.openLookIndex(paths, { cache, leastCachedBytes: 0 });
+
 /** Asks in another run; undefined: there is no answer. */
-async function read(paths: string[], question = 'q', code = 'c'): Promise<unknown> {
-  const index = await openLookIndex(paths, { cache, leastCachedBytes: 0 });
+async function read(paths: string[], question = 'q'): Promise<unknown> {
+  const index = await open(paths);
   try {
-    return index.answers!.read(question, code);
+    return index.answers!.read(question);
   } finally {
     index.close();
   }
 }
 
-async function keep(paths: string[], answer: unknown = ANSWER): Promise<void> {
-  const index = await openLookIndex(paths, { cache, leastCachedBytes: 0 });
-  index.answers!.keep('q', 'c', answer);
+async function keep(paths: string[], answer: unknown = ANSWER, took = 1000): Promise<void> {
+  const index = await open(paths);
+  index.answers!.keep('q', answer, took);
   index.close();
 }
 
 describe('an answer', () => {
-  it('is what was kept, of the same question, code and files', async () => {
+  it('is what was kept, of the same question and files', async () => {
     const first = await trace(20);
     const second = join(own, 'second.heph');
     copyFileSync(first, second);
     await keep([first]);
     expect(await read([first])).toEqual(ANSWER);
     expect(await read([first], 'another')).toBeUndefined();
-    expect(await read([first], 'q', 'later')).toBeUndefined();
     expect(await read([second])).toBeUndefined();
     expect(await read([first, second])).toBeUndefined();
     await keep([first, second], { both: true });
     expect(await read([first, second])).toEqual({ both: true });
     expect(await read([first])).toEqual(ANSWER);
+    await keep([first], { quick: true }, 3);
+    expect(await read([first])).toEqual(ANSWER);
     await keep([first], { again: true });
     expect(await read([first])).toEqual({ again: true });
+  });
+
+  it('is of no use to other code, or where other facts are known', async () => {
+    const path = await trace(20);
+    const files = [{ path, end: statSync(path).size }];
+    const kept = new CacheDirectory(cache);
+    new KeptAnswers(kept, files, ['rows', '1.0.0']).keep('q', ANSWER, 1000);
+    const readOf = (...facts: string[]): unknown => new KeptAnswers(kept, files, facts).read('q');
+    expect(readOf('rows', '1.0.0')).toEqual(ANSWER);
+    expect(readOf('rows', '1.0.1')).toBeUndefined();
+    expect(readOf('more rows', '1.0.0')).toBeUndefined();
   });
 
   it('is of no use when a file has changed', async () => {
@@ -117,7 +141,7 @@ describe('an answer', () => {
   it('is not kept of a small recording, or where nothing is kept', async () => {
     const path = await trace(20);
     for (const options of [{ cache }, { cache: false, leastCachedBytes: 0 }] as const) {
-      const index = await openLookIndex([path], options);
+      const index = await built.openLookIndex([path], options);
       expect(index.answers).toBeUndefined();
       index.close();
     }
