@@ -19,8 +19,10 @@ interface SideSource {
 
 /** Recordings of one service in one directory, or one file: what a side of a comparison consists of. */
 export interface Run {
-  /** The part in which their paths differ, and the service if it has several runs. */
+  /** That of the directory, and the service if the directory has several runs. */
   name: string;
+  /** The part in which their paths differ; the service, if that is no name. */
+  directory: string;
   /** Up to the part of the path in which the runs differ. */
   path: string;
   sources: number[];
@@ -50,12 +52,13 @@ export function runsOf(sources: readonly SideSource[]): Run[] {
       Number(a.service === undefined) - Number(b.service === undefined) || a.order - b.order,
   );
   const common = commonParts(ordered);
-  const runs = new Map<string, Run & { directory: string }>();
+  const runs = new Map<string, Run>();
   for (const { number, path, service, begin } of ordered) {
     const parts = path.split(SEPARATOR);
-    const directory = parts[common] ?? parts.at(-1)!;
+    const at = namedPart(parts, common);
+    const directory = at === undefined ? (service ?? parts.at(-1)!) : parts[at]!;
     const key = JSON.stringify([directory, service]);
-    const own = parts.slice(0, common + 1).join('/');
+    const own = parts.slice(0, (at ?? common) + 1).join('/');
     const run = runs.get(key) ?? {
       name: directory,
       directory,
@@ -69,10 +72,22 @@ export function runsOf(sources: readonly SideSource[]): Run[] {
     run.begin = Math.min(run.begin, begin);
   }
   const all = [...runs.values()];
-  return all.map(({ name, directory, ...run }) => {
-    const isOnly = all.every((other) => other.name !== name || other.service === run.service);
-    return { ...run, name: isOnly ? name : `${directory} · ${run.service ?? 'no service'}` };
+  return all.map((run) => {
+    const { directory, service } = run;
+    const isOnly = all.every((other) => other.directory !== directory || other.service === service);
+    return { ...run, name: isOnly ? directory : `${directory} · ${service ?? 'no service'}` };
   });
+}
+
+/** Parts of paths that name no recording: `..`, the folder of a format, and of an absolute path what is before its root. */
+const NAMELESS = ['', '.', '..', 'heph', 'ovni'];
+
+/** The part of a path that names its recording: the first one that differs, or the last directory; undefined: none. */
+function namedPart(parts: readonly string[], common: number): number | undefined {
+  const differs = Math.min(common, parts.length - 1);
+  if (!NAMELESS.includes(parts[differs]!)) return differs;
+  const last = parts.slice(0, -1).findLastIndex((part) => !NAMELESS.includes(part));
+  return last === -1 ? undefined : last;
 }
 
 /** How many parts, from the first on, all paths have in common. */
@@ -148,8 +163,7 @@ export function periodsOf(sources: readonly SideSource[]): Period[] {
   const runs = runsOf(sources);
   if (!isBeforeAndAfter(runs, likelySides(sources, runs))) return [];
   const periods = new Map<string, Period>();
-  for (const { path, sources: numbers } of runs) {
-    const name = path.split(SEPARATOR).at(-1)!;
+  for (const { path, directory: name, sources: numbers } of runs) {
     const period = entryOf(periods, path, () => ({ name, from: Infinity, to: -Infinity }));
     for (const { number, begin, end } of sources) {
       if (!numbers.includes(number)) continue;

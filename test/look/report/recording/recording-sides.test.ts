@@ -38,6 +38,19 @@ describe('what is before and after', () => {
       ['s2', 't2'],
     ],
     ['processes of one run', ['a/s1 shop 0', 'a/s2 shop 5', 'a/s3 shop 30'], ['s1', 's2'], ['s3']],
+    [
+      'a directory from the root and one from here',
+      ['traces/shop-1/heph/x.heph shop 0', '/runs/second/heph/y.heph shop 20'],
+      ['traces'],
+      ['second'],
+    ],
+    [
+      'a run in this directory, and another one',
+      ['heph/x.heph shop 0', '../a/heph/y.heph shop 20'],
+      ['shop'],
+      ['a'],
+    ],
+    ['runs in one another', ['a/heph/x.heph shop 0', 'a/b/heph/y.heph shop 20'], ['a'], ['b']],
     ['different services at once', ['a/s1 shop 0', 'a/t1 stock 0'], [], []],
   ])('of %s', (_, lines, before, after) => {
     const sources = lines.map((line) => {
