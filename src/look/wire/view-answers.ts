@@ -93,8 +93,9 @@ export interface TableMeta {
 export interface LatencyColumns {
   /** Spans by start and duration: by line, then column. */
   counts: Uint32Array;
-  /** By column: spans that failed, and percentiles of the durations in ns, 0 without spans. */
+  /** By column: spans that failed. */
   errors: Uint32Array;
+  /** Of each stretch of columns: percentiles of the durations in ns, 0 without spans. */
   p50: Float64Array;
   p95: Float64Array;
   p99: Float64Array;
@@ -104,6 +105,8 @@ export interface LatencyMeta {
   from: number;
   to: number;
   columns: number;
+  /** Columns of a stretch; the last one may have fewer. */
+  stretch: number;
   /** Line 0 is from `least` ns to `least * step`, each further one `step` times longer. */
   lines: number;
   least: number;

@@ -14,9 +14,9 @@ export interface Curve {
   colour: 'curve' | 'accent' | 'bad' | 'lit' | 'quiet' | 'text' | 'collection';
   values: readonly (number | null)[];
   isFilled?: boolean;
-  isDashed?: boolean;
-  /** A wide light line below the others: it is seen where they are the same. */
-  isWide?: boolean;
+  /** Pixels; default: 1.5. */
+  width?: number;
+  dash?: readonly number[];
 }
 
 /** Something that lasted, to be marked behind the lines; in s since 1970. */
@@ -33,6 +33,8 @@ interface CurveChartProps {
   width: number;
   /** How a value is written. */
   text: (value: number) => string;
+  /** A logarithmic axis: a value of 0 is not drawn. */
+  isLog?: boolean;
   /** From tick to tick; default: round decimal numbers. */
   steps?: readonly number[];
   marks?: readonly Mark[];
@@ -141,10 +143,21 @@ function tableOf({ title, curves, from, width, text }: CurveChartProps): ReportT
   };
 }
 
+/** Powers of ten around values; from 1 to 10 without any. */
+function decadesAround(least: number | null, most: number | null): [number, number] {
+  const [from, to] = [Math.floor(Math.log10(least ?? 1)), Math.ceil(Math.log10(most ?? 10))];
+  return [10 ** from, 10 ** Math.max(to, from + 1)];
+}
+
+function powersOfTen(least: number, most: number): number[] {
+  const [from, to] = [Math.round(Math.log10(least)), Math.round(Math.log10(most))];
+  return Array.from({ length: to - from + 1 }, (_, at) => 10 ** (from + at));
+}
+
 /** Draws the chart. @returns what takes it away. */
 function draw(
   element: HTMLDivElement,
-  { curves, from, width, text, steps, marks = [], onRange }: CurveChartProps,
+  { curves, from, width, text, isLog = false, steps, marks = [], onRange }: CurveChartProps,
   point: (at: number | undefined) => void,
 ): () => void {
   const colours = canvasColours();
@@ -173,7 +186,9 @@ function draw(
       cursor: { drag: { x: onRange !== undefined, y: false }, points: { size: 5 } },
       scales: {
         x: { min: from, max: from + pieces * width },
-        y: { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
+        y: isLog
+          ? { distr: 3, range: (_, least, most) => decadesAround(least, most) }
+          : { range: (_, __, most) => [0, most > 0 ? most * 1.05 : 1] },
       },
       axes: [
         {
@@ -187,20 +202,21 @@ function draw(
             ...axis,
             size: 62 * scale,
             space: 28 * scale,
-            values: (_, values) => values.map(text),
+            values: (_, values) => values.map((value) => (value === null ? null : text(value))),
           },
           ...(steps === undefined ? {} : { incrs: [...steps] }),
+          ...(isLog ? { splits: (_, __, least, most) => powersOfTen(least, most) } : {}),
         },
       ],
       series: [
         {},
-        ...drawn.map(({ colour, isFilled = false, isDashed = false, isWide = false }) => ({
-          stroke: isWide ? `${colours[colour]}77` : colours[colour],
-          width: isWide ? 4 : 1.5,
+        ...drawn.map(({ colour, isFilled = false, width: thickness = 1.5, dash = [] }) => ({
+          stroke: colours[colour],
+          width: thickness,
           points: { show: false },
           spanGaps: false,
           ...(isFilled ? { fill: `${colours[colour]}33` } : {}),
-          ...(isDashed ? { dash: [4, 3] } : {}),
+          dash: [...dash],
         })),
       ],
       hooks: {
@@ -228,7 +244,10 @@ function draw(
         ],
       },
     },
-    [times, ...drawn.map(({ values }) => [...values])],
+    [
+      times,
+      ...drawn.map(({ values }) => (isLog ? values.map((value) => value || null) : [...values])),
+    ],
     element,
   );
   const sizes = new ResizeObserver(() => {

@@ -7,6 +7,7 @@ import {
 import { stallsText } from '../../../look/report/print/interruption-texts.js';
 import type { Report, ThreadCurve } from '../../../look/report/shape/report-shape.js';
 import { type Curve, CurveChart } from '../../charts/curve-chart.js';
+import { PERCENTILE_LINES } from '../../charts/percentile-lines.js';
 
 interface OverTimeProps {
   report: Report;
@@ -25,7 +26,7 @@ const BYTE_STEPS = Array.from({ length: 45 }, (_, power) => 2 ** power);
 /** How the recording went: requests, latency, failures, event loops, and heaps. */
 export function OverTime({ report, onRange }: OverTimeProps) {
   const { timeline, interruptions, by } = report;
-  const { count, errors, refused, p50, p95, p99, loops, heaps } = timeline;
+  const { count, errors, refused, loops, heaps } = timeline;
   const seconds = timeline.width / 1e9;
   const from = Date.parse(report.from) / 1000;
   const rate = (value: number): number => value / seconds;
@@ -64,11 +65,8 @@ export function OverTime({ report, onRange }: OverTimeProps) {
             {...common}
             title="Latency"
             text={durationText}
-            curves={[
-              { title: 'p50', colour: 'curve', values: p50 },
-              { title: 'p95', colour: 'lit', values: p95 },
-              { title: 'p99', colour: 'quiet', values: p99, isWide: true },
-            ]}
+            isLog
+            curves={PERCENTILE_LINES.map((line) => ({ ...line, values: timeline[line.title] }))}
           />
           {errors.some((each) => each > 0) && (
             <CurveChart
@@ -122,7 +120,7 @@ function limitCurve(heaps: readonly ThreadCurve[]): Curve[] {
   const closest = heaps[parts.indexOf(most)];
   if (closest === undefined || most < LEAST_OF_LIMIT) return [];
   const values = closest.values.map(() => closest.limit);
-  return [{ title: 'limit', colour: 'bad', values, isDashed: true }];
+  return [{ title: 'limit', colour: 'bad', values, dash: [4, 3] }];
 }
 
 function threadCurves(curves: readonly ThreadCurve[]): Curve[] {

@@ -8,6 +8,7 @@ import { canvasColours, textScale } from '../../theme/theme.js';
 import { useLook } from '../../theme/use-look.js';
 import { countText, durationText, shareText } from '../../../look/report/measures/units.js';
 import { useAnswer } from '../../data/use-answer.js';
+import { PERCENTILE_LINES } from '../../charts/percentile-lines.js';
 import {
   countIn,
   drawLatencyMap,
@@ -165,15 +166,19 @@ function columnWords(
   if (map === undefined || column === undefined || column >= map.columns) {
     return 'Point at a column for its percentiles and errors.';
   }
-  const { from, to, columns } = map;
+  const { from, to, columns, stretch } = map;
   const cell = (to - from) / columns;
   const begin = from + column * cell;
   const utc = recording && utcText(recording, begin);
   const at = `${tickText(begin, cell)}${utc === undefined ? '' : `, ${utc.slice(11)}`}: `;
   const { spans, errors, p50, p95, p99 } = figuresOf(map, column);
-  if (spans === 0) return `${at}no span`;
+  const own =
+    spans === 0
+      ? 'no span'
+      : `${countText(spans)} spans, ${countText(errors)} failed (${shareText(errors / spans)})`;
+  if (p50 === 0) return `${at}${own}`;
   return (
-    `${at}${countText(spans)} spans, ${countText(errors)} failed (${shareText(errors / spans)}), ` +
+    `${at}${own}; in the ${durationText(stretch * cell)} around it ` +
     `p50 ${durationText(p50)}, p95 ${durationText(p95)}, p99 ${durationText(p99)}`
   );
 }
@@ -194,7 +199,21 @@ function MapLegend({ map }: { map: LatencyMap }) {
         1 <span class="shades" /> {countText(most)} spans a cell of{' '}
         {durationText((to - from) / columns)}
       </span>
-      <span>Lines: p50 (dotted), p95 (dashed), p99. Below: the share that failed.</span>
+      <span>
+        Lines:{' '}
+        {PERCENTILE_LINES.map(({ title, colour, width, dash }) => (
+          <span key={title}>
+            <span
+              class="line"
+              style={{
+                borderTop: `${width}px ${dash.length > 0 ? 'dashed' : 'solid'} var(--${colour})`,
+              }}
+            />{' '}
+            {title}{' '}
+          </span>
+        ))}
+        of {durationText((map.stretch * (to - from)) / columns)} each. Below: the share that failed.
+      </span>
       <span>
         Right edge: spans of each duration, at most {countText(Math.max(...lineSums(map)))}
       </span>

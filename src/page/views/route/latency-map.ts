@@ -1,6 +1,7 @@
 import type { LatencyColumns, LatencyMeta } from '../../../look/wire/view-answers.js';
 import { LatencyAxis } from '../../../look/report/measures/latency-axis.js';
 import { durationText, shareText } from '../../../look/report/measures/units.js';
+import { PERCENTILE_LINES } from '../../charts/percentile-lines.js';
 import { axisStep, tickText } from '../../time-line/axis-text.js';
 import type { CanvasColours } from '../../theme/theme.js';
 
@@ -28,13 +29,6 @@ export interface Brush {
 }
 
 export interface LatencyMap extends LatencyMeta, LatencyColumns {}
-
-/** Percentiles that are drawn as lines, and how: the highest is drawn through. */
-const LINES = [
-  ['p50', [1, 3]],
-  ['p95', [6, 3]],
-  ['p99', []],
-] as const;
 
 /** Where a point of the canvas lies in the map, kept within it. */
 export function cellAt(
@@ -127,8 +121,8 @@ export function drawLatencyMap(
     const top = mapHeight - (line + 1) * cellHeight;
     context.fillRect(width - rightOf(width) + 8, top + 0.5, length, Math.max(1, cellHeight - 1));
   }
-  for (const [name, dashes] of LINES) {
-    drawPercentile(context, map, map[name], dashes, colours, [mapWidth, mapHeight]);
+  for (const line of PERCENTILE_LINES.toReversed()) {
+    drawPercentile(context, map, line, colours, [mapWidth, mapHeight]);
   }
   drawErrors(context, map, colours, [mapWidth, mapHeight]);
   drawAxes(context, map, colours, width, height);
@@ -144,35 +138,33 @@ export function drawLatencyMap(
   }
 }
 
-/** A line of one level for each column that has spans. */
+/** A line of one level for each stretch that has spans. */
 function drawPercentile(
   context: CanvasRenderingContext2D,
   map: LatencyMap,
-  values: Float64Array,
-  dashes: readonly number[],
+  { title, colour, width: thickness, dash }: (typeof PERCENTILE_LINES)[number],
   colours: CanvasColours,
   [width, height]: readonly [number, number],
 ): void {
-  const { columns } = map;
-  const cell = width / columns;
+  const length = (width / map.columns) * map.stretch;
   const axis = axisOf(map, height);
+  const values = map[title];
   context.beginPath();
-  for (let column = 0; column < columns; column++) {
-    const value = values[column]!;
+  for (const [at, value] of values.entries()) {
     if (value === 0) continue;
     const y = height - axis.at(value);
-    const x = LEFT + column * cell;
-    if (column > 0 && values[column - 1]! > 0) context.lineTo(x, y);
+    const x = LEFT + at * length;
+    if (at > 0 && values[at - 1]! > 0) context.lineTo(x, y);
     else context.moveTo(x, y);
-    context.lineTo(x + cell, y);
+    context.lineTo(Math.min(x + length, LEFT + width), y);
   }
   // A line of the page's colour around it keeps it apart from dark cells.
   context.strokeStyle = colours.page;
-  context.lineWidth = 4;
+  context.lineWidth = thickness + 2;
   context.stroke();
-  context.setLineDash([...dashes]);
-  context.strokeStyle = colours.text;
-  context.lineWidth = 1.5;
+  context.setLineDash([...dash]);
+  context.strokeStyle = colours[colour];
+  context.lineWidth = thickness;
   context.stroke();
   context.setLineDash([]);
 }
@@ -207,15 +199,15 @@ function drawErrors(
   }
 }
 
-/** Figures of a column's spans, of any duration. */
+/** Figures of a column's spans, of any duration; percentiles are those of its stretch. */
 export function figuresOf(
-  { counts, columns, lines, errors, p50, p95, p99 }: LatencyMap,
+  { counts, columns, stretch, lines, errors, p50, p95, p99 }: LatencyMap,
   column: number,
 ): Record<'spans' | 'errors' | 'p50' | 'p95' | 'p99', number> {
   let spans = 0;
   for (let line = 0; line < lines; line++) spans += counts[line * columns + column]!;
-  const [failed, half] = [errors[column]!, p50[column]!];
-  return { spans, errors: failed, p50: half, p95: p95[column]!, p99: p99[column]! };
+  const at = Math.floor(column / stretch);
+  return { spans, errors: errors[column]!, p50: p50[at]!, p95: p95[at]!, p99: p99[at]! };
 }
 
 function axisOf({ least, step, lines }: LatencyMap, height: number): LatencyAxis {

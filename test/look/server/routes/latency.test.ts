@@ -8,7 +8,7 @@ import { encodeSpan, randomNumbers } from '../../../export/span-file.js';
 import { encodeEpoch } from '../../../heph/byte-by-byte-encoder.js';
 import { temporaryDirectory, writeTrace } from '../../../heph/temporary-file.js';
 
-const COLUMNS = 20;
+const COLUMNS = 40;
 const MS = 1e6;
 
 it('says of each column of time how many spans failed, and percentiles of their durations', async () => {
@@ -43,6 +43,11 @@ it('says of each column of time how many spans failed, and percentiles of their 
   for (let column = 0; column < COLUMNS; column++) {
     const own = spans.filter(({ start }) => Math.floor((start - from) / pixel) === column);
     expect(columns.errors[column]).toBe(own.filter(({ failed }) => failed).length);
+  }
+  // 20 stretches, whatever the columns: of a column with few spans, p99 is the longest one.
+  expect([meta.stretch, columns.p99.length]).toEqual([2, 20]);
+  for (let at = 0; at < 20; at++) {
+    const own = spans.filter(({ start }) => Math.floor((start - from) / (2 * pixel)) === at);
     const lengths = own.map(({ length }) => length).sort((a, b) => a - b);
     for (const [name, percent] of [
       ['p50', 50],
@@ -50,7 +55,7 @@ it('says of each column of time how many spans failed, and percentiles of their 
       ['p99', 99],
     ] as const) {
       const exact = lengths[Math.max(0, Math.ceil((percent / 100) * lengths.length) - 1)] ?? 0;
-      expect(Math.abs(columns[name][column]! - exact)).toBeLessThanOrEqual(0.005 * exact);
+      expect(Math.abs(columns[name][at]! - exact)).toBeLessThanOrEqual(0.005 * exact);
     }
   }
 });
