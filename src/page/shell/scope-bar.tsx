@@ -145,13 +145,15 @@ function Range({ answer }: { answer: RecordingAnswer }) {
   const from = useStore(app.view, ({ rangeFrom }) => rangeFrom);
   const to = useStore(app.view, ({ rangeTo }) => rangeTo);
   const isRange = from !== undefined && to !== undefined;
+  // A recording is chosen next to this.
+  const isOfRecording = shownPeriod(periodsOf(answer.sources), { rangeFrom: from, rangeTo: to });
   return (
     <>
       <span class="what">
         {clockText(answer, from ?? 0)}, {durationText(isRange ? to - from : answer.length)}{' '}
-        {isRange && <ClearRange />}
+        {isRange && isOfRecording === undefined && <ClearRange />}
       </span>
-      {answer.epoch !== '0' && <TimeOfDay answer={answer} />}
+      {answer.epoch !== '0' && <TimeOfDay answer={answer} from={from ?? 0} />}
     </>
   );
 }
@@ -160,7 +162,7 @@ function Range({ answer }: { answer: RecordingAnswer }) {
 const AROUND = 5e9;
 
 /** Chooses the range between two times of day, or around one, and shows it on the time line. */
-function TimeOfDay({ answer }: { answer: RecordingAnswer }) {
+function TimeOfDay({ answer, from }: { answer: RecordingAnswer; from: number }) {
   const app = useApp();
   const [isWrong, say] = useState(false);
   return (
@@ -168,7 +170,7 @@ function TimeOfDay({ answer }: { answer: RecordingAnswer }) {
       class="time-of-day"
       aria-label="Go to a time of day, UTC"
       title="13:05:20, or 13:05 13:06: the range of time of all views, UTC. With a date and an offset: 2026-01-31T13:05:20+02:00"
-      placeholder={`go to ${clockText(answer, 0)}`}
+      placeholder={`go to ${clockText(answer, from)}`}
       aria-invalid={isWrong}
       onChange={({ currentTarget: { value } }) => {
         const times = timesOfDay(answer, value);

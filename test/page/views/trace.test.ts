@@ -7,6 +7,7 @@ import type { SpanIds } from '../../../src/spans/index.js';
 import type { SlowTrace, TreeRow } from '../../../src/look/report/shape/trace-shape.js';
 import { nameWithTarget } from '../../../src/look/report/names/request-name.js';
 import { durationText, timeText } from '../../../src/look/report/measures/units.js';
+import { HELD } from '../../../src/look/report/trees/pool-holder.js';
 import { waitedText } from '../../../src/look/report/print/report-texts.js';
 import type { Locator, Page } from 'playwright-core';
 import { main, tracewright } from '../../cli/run-command.js';
@@ -63,6 +64,9 @@ const traces = new ViewedTraces(async (directory) => {
   cart.end(at(130));
   const lost = startSpan('GET /lost', {}, { startTime: at(20), parent: extract(ELSEWHERE)! });
   orphan = lost.ids;
+  const links = [{ to: order, attributes: { [HELD]: 12e6 } }];
+  const pool = startSpan('pg pool', {}, { startTime: at(20), parent: lost, links });
+  pool.end(at(20.5));
   lost.end(at(21));
   await shutdown();
 
@@ -200,7 +204,10 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one trace'), () =>
   it('says that a parent is missing, and which trace there is not', async () => {
     const { page } = await traces.open({}, `/trace/${orphan.trace_id}`);
     await page.getByText('The parents of 1 are not in this recording.').waitFor();
-    expect((await rowsOf(page))[0]![0]).toContain('parent missing');
+    expect((await rowsOf(page)).map(([name]) => name)).toEqual([
+      'GET /lost parent missing',
+      'pg pool held by GET /order',
+    ]);
     const { page: other } = await traces.open({}, '/trace/fedcba9876543210');
     await other.getByText('no trace begins with fedcba9876543210').waitFor();
     const { page: none } = await traces.open({}, '/trace');

@@ -57,10 +57,19 @@ export function countsText(names: readonly NamedCount[]): string {
     .join(', ');
 }
 
-/** How much of a trace lay within stalls and collections; undefined: nothing. */
-export function interruptedText({ duration, stalls, collections }: SlowTrace): string | undefined {
+/**
+ * How much of a trace lay within stalls and collections; undefined: nothing. What it waited for may name those who
+ * blocked it: that says it, and is less than the stalls if some of their time counts for others.
+ */
+export function interruptedText({
+  duration,
+  stalls,
+  collections,
+  waitedFor,
+}: SlowTrace): string | undefined {
+  const isNamed = waitedFor.some(({ kind }) => kind === 'blocked');
   const parts = [
-    { time: stalls, what: 'while the event loop was blocked' },
+    { time: isNamed ? 0 : stalls, what: 'while the event loop was blocked' },
     { time: collections, what: 'in garbage collections' },
   ].filter(({ time }) => time > 0);
   if (parts.length === 0) return undefined;

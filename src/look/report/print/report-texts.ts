@@ -165,7 +165,10 @@ function holdersText(last: PoolHolder): string {
   return `${holderText(last)}${before === null ? '' : `, before by ${holdersText(before)}`}`;
 }
 
+/** The name of a request that is in no recording. */
+export const NOT_RECORDED = 'what is not recorded';
+
 /** `POST /checkout (trace 4f2ac3d4) 1.2 s` */
 export function holderText({ name, traceId, time }: PoolHolder): string {
-  return `${name ?? 'what is not recorded'} (trace ${traceId.slice(0, PREFIX)}) ${durationText(time)}`;
+  return `${name ?? NOT_RECORDED} (trace ${traceId.slice(0, PREFIX)}) ${durationText(time)}`;
 }

@@ -4,7 +4,7 @@ import {
   rateText,
   shareText,
 } from '../../../look/report/measures/units.js';
-import { stallsText } from '../../../look/report/print/interruption-texts.js';
+import { stallsIn, stallsText } from '../../../look/report/print/interruption-texts.js';
 import type { Report, ThreadCurve } from '../../../look/report/shape/report-shape.js';
 import { type Curve, CurveChart } from '../../charts/curve-chart.js';
 import { PERCENTILE_LINES } from '../../charts/percentile-lines.js';
@@ -91,7 +91,7 @@ export function OverTime({ report, onRange }: OverTimeProps) {
           title={
             stalls.length === 0
               ? 'Event loop'
-              : `Event loop; marked: ${stallsText(stalls.length, interruptions)}`
+              : `Event loop; marked: ${stalls.length < stallsIn(interruptions) ? 'the longest ' : ''}${stallsText(stalls.length, interruptions)}`
           }
           text={shareText}
           marks={stalls}

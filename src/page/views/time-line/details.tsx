@@ -20,7 +20,9 @@ export function Details() {
   const app = useApp();
   const row = useStore(app.view, (state) => state.row);
   const { answer, words } = useStore(app.selected.store, (selected) => selected);
-  const spoken = answer && `${answer.name}, ${durationText(answer.duration)}, ${answer.status}`;
+  const spoken =
+    answer &&
+    `${answer.name}, ${durationText(answer.duration)}${answer.status === 'unset' ? '' : `, ${answer.status}`}`;
   useEffect(() => {
     if (spoken !== undefined) app.announce(spoken);
   }, [app, answer?.key, spoken]);
@@ -97,7 +99,7 @@ function Answer(answer: RowAnswer) {
             </tr>
           )}
           {openMeanwhile.count > 0 && <OpenMeanwhile key={key} {...openMeanwhile} />}
-          {traceId !== undefined && <Field name="status" value={status} />}
+          {traceId !== undefined && status !== 'unset' && <Field name="status" value={status} />}
           {traceId !== undefined && <Field name="trace" value={traceId} />}
           {spanId !== undefined && <Field name="span" value={spanId} />}
           {traceId !== undefined && spanId !== undefined && (

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { nameWithTarget } from '../../../look/report/names/request-name.js';
+import { NOT_RECORDED } from '../../../look/report/print/report-texts.js';
 import { countText, durationText } from '../../../look/report/measures/units.js';
 import type { TraceAnswer, WaterfallPause, WaterfallRow } from '../../../look/wire/view-answers.js';
 import { useApp } from '../../state/app.js';
@@ -457,8 +458,11 @@ function titleOf(row: WaterfallRow): string {
 }
 
 /** What else there is to say of a row. */
-function remarksOn({ status, unfinished, missingParent }: WaterfallRow): string {
+function remarksOn({ status, unfinished, missingParent, heldBy, repeated }: WaterfallRow): string {
   const remarks = [
+    ...(heldBy === null
+      ? []
+      : [`${repeated > 1 ? 'the longest ' : ''}held by ${heldBy.name ?? NOT_RECORDED}`]),
     ...(status === 'error' ? ['failed'] : []),
     ...(unfinished ? ['unfinished'] : []),
     ...(missingParent ? ['parent missing'] : []),
