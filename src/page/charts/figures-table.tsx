@@ -3,10 +3,9 @@ import { useState } from 'preact/hooks';
 import { cellText, isNumeric } from '../../look/report/print/tables/report-table.js';
 import type { ReportColumn, ReportTable } from '../../look/report/print/tables/report-table.js';
 import { countText } from '../../look/report/measures/units.js';
+import { useMostSpare } from '../theme/use-most-spare.js';
 import { Link } from '../shell/links.js';
 
-/** Columns that go earlier on a narrow terminal are left out on a narrow page. */
-const WIDE_ONLY = 2;
 const INDENT = '\u00a0\u00a0';
 
 export interface FiguresTableProps<T> {
@@ -29,14 +28,19 @@ export function FiguresTable<T>({
   cell,
   sort,
 }: FiguresTableProps<T>) {
-  const { columns, rows, more, what } = table;
+  const { rows, more, what } = table;
   const [isOpen, open] = useState(false);
+  const [hasAll, showAll] = useState(false);
+  const most = useMostSpare();
+  const fits = ({ spare, title }: ReportColumn<T>): boolean => spare <= most || title === sort?.by;
+  const columns = hasAll ? table.columns : table.columns.filter(fits);
+  const left = table.columns.filter((column) => !columns.includes(column));
   const shown = isOpen ? rows : rows.slice(0, few);
   const hidden = rows.length - shown.length;
   if (rows.length === 0) return null;
   const head = columns.find(({ least = 0 }) => least > 8) ?? columns[0]!;
   return (
-    <div>
+    <div class="figures-frame" tabIndex={hasAll ? 0 : undefined}>
       <table class="figures">
         <caption>{caption}</caption>
         <thead>
@@ -68,6 +72,18 @@ export function FiguresTable<T>({
           ))}
         </tbody>
       </table>
+      {left.length > 0 && (
+        <p>
+          <Link
+            go={() => {
+              showAll(true);
+            }}
+          >
+            {countText(left.length)} more {left.length === 1 ? 'column' : 'columns'}
+          </Link>
+          : {left.map(({ title }) => title).join(', ')}
+        </p>
+      )}
       {hidden + more > 0 && (
         <p>
           {countText(hidden + more)} more {what}
@@ -119,7 +135,6 @@ function Title<T>({ column, sort }: TitleProps<T>) {
 function classOf<T>(column: ReportColumn<T>, row?: T): string {
   return [
     isNumeric(column) || column.unit === 'change' ? 'number' : '',
-    column.spare > WIDE_ONLY ? 'wide-only' : '',
     column.isProse === true ? 'prose' : '',
     column.unit === 'time' ? 'time' : '',
     row !== undefined && column.isBad?.(row) === true ? 'bad' : '',

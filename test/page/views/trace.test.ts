@@ -65,7 +65,7 @@ const traces = new ViewedTraces(async (directory) => {
   const lost = startSpan('GET /lost', {}, { startTime: at(20), parent: extract(ELSEWHERE)! });
   orphan = lost.ids;
   const links = [{ to: order, attributes: { [HELD]: 12e6 } }];
-  const pool = startSpan('pg pool', {}, { startTime: at(20), parent: lost, links });
+  const pool = startSpan('postgresql pool', {}, { startTime: at(20), parent: lost, links });
   pool.end(at(20.5));
   lost.end(at(21));
   await shutdown();
@@ -206,7 +206,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the view of one trace'), () =>
     await page.getByText('The parents of 1 are not in this recording.').waitFor();
     expect((await rowsOf(page)).map(([name]) => name)).toEqual([
       'GET /lost parent missing',
-      'pg pool held by GET /order',
+      'postgresql pool held by GET /order',
     ]);
     const { page: other } = await traces.open({}, '/trace/fedcba9876543210');
     await other.getByText('no trace begins with fedcba9876543210').waitFor();
