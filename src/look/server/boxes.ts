@@ -2,7 +2,7 @@ import { rowAt } from '../index/index-row.js';
 import type { LaneFold, Window } from '../index/look-index.js';
 import { STALLS_LANE } from '../wire/answers.js';
 import type { BoxColumns } from '../wire/answers.js';
-import { foldedStalls } from './folded-stalls.js';
+import { foldedStalls, isStall } from './folded-stalls.js';
 import { CELL, LaneItems } from './lane-items.js';
 import type { TimedRows } from './lane-items.js';
 import type { Recording } from './recording.js';
@@ -28,7 +28,7 @@ const items = new LaneItems();
 
 /**
  * The boxes of a window. Rows that are narrow and close to each other merge, the more the more there are;
- * a merged box has the row that lasts longest.
+ * a merged box has the row that lasts longest. Stalls merge only where they are hardly seen.
  */
 export function boxesOf(recording: Recording, request: BoxRequest): BoxColumns {
   const { from, to, width, tracks, fold } = request;
@@ -36,7 +36,15 @@ export function boxesOf(recording: Recording, request: BoxRequest): BoxColumns {
   const stalls =
     fold === undefined ? [] : foldedStalls(index, { from, to, tracks, fold }, (to - from) / width);
   const windows = index.windows(from, to, width, tracks, CELL, fold);
-  const columns = mergedBoxes(index, windows, request, stalls.length);
+  // What one looks for in a merged box must not disappear in it.
+  const rows: TimedRows = {
+    partOf: (row) => index.partOf(row),
+    staysAlone(row) {
+      const part = index.partOf(row);
+      return isStall(part, row - part.firstRow);
+    },
+  };
+  const columns = mergedBoxes(rows, windows, request, stalls.length);
   const total = columns.row.length - stalls.length;
   for (const [at, stall] of stalls.entries()) {
     const box = total + at;

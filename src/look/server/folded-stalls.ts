@@ -1,5 +1,6 @@
 import { entryOf } from '../../core/map-entries.js';
 import type { IndexPart, LaneFold, LookIndex } from '../index/look-index.js';
+import { firstAtLeast } from '../index/parts/first-at-least.js';
 import { isFolded } from '../index/serve/lane-pixels.js';
 import { kindOfSpan } from '../report/names/interruption-kinds.js';
 
@@ -76,6 +77,12 @@ function merged(one: FoldedStall, other: FoldedStall): FoldedStall {
     end: Math.max(one.end, other.end),
     count: one.count + other.count,
   };
+}
+
+/** Whether a row of a part, as its number in the part, is a stall. */
+export function isStall(part: IndexPart, at: number): boolean {
+  const stalls = stallsOf(part);
+  return stalls[firstAtLeast(stalls, at)] === at;
 }
 
 /** Its rows that are stalls, as numbers in the part. */

@@ -10,7 +10,17 @@ export interface TimedRows {
   partOf(row: number): Pick<IndexPart, 'firstRow' | 'offset'> & {
     readonly [column in 'start' | 'duration' | 'flags']: ArrayLike<number>;
   };
+  /** Whether a row keeps a box of its own, if it is wide enough to be seen; default: none does. */
+  staysAlone?(row: number): boolean;
 }
+
+/** Pixels from which a row can keep a box of its own. */
+const SEEN = 2;
+
+/** How an item merges: a row that is narrow, a run of pixels always, others never. */
+const ROW = 0;
+const RUN = 1;
+const ALONE = 2;
 
 interface BoxMarks {
   box: number[];
@@ -30,7 +40,7 @@ export class LaneItems {
   #row = new Int32Array(0);
   /** Of `row`, in ns. A run of pixels is wider. */
   #duration = new Float64Array(0);
-  #isRun = new Uint8Array(0);
+  #kind = new Uint8Array(0);
   #count = new Uint32Array(0);
   #failed = new Uint32Array(0);
   /** By item: the end of its stretches in `#marks`, where rows begin that failed; begins and ends in turn. */
@@ -130,7 +140,7 @@ export class LaneItems {
     const cell = CELL * this.#pixel;
     const from = this.#from;
     const [starts, ends, rows, counts] = [this.#start, this.#end, this.#row, this.#count];
-    const [durations, isRun, fails] = [this.#duration, this.#isRun, this.#failed];
+    const [durations, kinds, fails] = [this.#duration, this.#kind, this.#failed];
     let at = 0;
     for (let lane = 0; lane < this.lanes; lane++) {
       /** The box that may still grow. */
@@ -145,7 +155,7 @@ export class LaneItems {
       for (const last = this.#ends[lane]!; at < last; at++) {
         const itemStart = starts[at]!;
         const itemEnd = ends[at]!;
-        const isNarrow = isRun[at] === 1 || itemEnd - itemStart < narrow;
+        const isNarrow = kinds[at] === RUN || (kinds[at] === ROW && itemEnd - itemStart < narrow);
         // NaN never equals: a wide row has a box of its own.
         const itemCell = isNarrow ? Math.floor((itemStart - from) / cell) : NaN;
         if (itemCell !== boxCell || itemStart - end > narrow) {
@@ -188,7 +198,7 @@ export class LaneItems {
         const at = this.#add(from + merged.at[next]! * pixel, end, merged.row[next]!);
         this.#count[at] = merged.count[next]!;
         this.#duration[at] = merged.duration[next]!;
-        this.#isRun[at] = 1;
+        this.#kind[at] = RUN;
         this.#failed[at] = merged.failed[next]!;
         for (; mark < failed.at.length && failed.at[mark]! < merged.end[next]!; mark++) {
           this.#marks.push(from + failed.at[mark]! * pixel, from + failed.end[mark]! * pixel);
@@ -200,7 +210,8 @@ export class LaneItems {
       const at = this.#add(start, start + duration, row);
       this.#count[at] = 1;
       this.#duration[at] = duration;
-      this.#isRun[at] = 0;
+      const isAlone = duration >= SEEN * pixel && index.staysAlone?.(row) === true;
+      this.#kind[at] = isAlone ? ALONE : ROW;
       this.#failed[at] = failedOf(part.flags[row - part.firstRow] ?? 0);
       if (this.#failed[at] === 1) this.#marks.push(start, start + pixel);
       this.#markEnds[at] = this.#marks.length;
@@ -240,7 +251,7 @@ export class LaneItems {
       this.#failed = new Uint32Array(items);
       this.#markEnds = new Uint32Array(items);
       this.#duration = new Float64Array(items);
-      this.#isRun = new Uint8Array(items);
+      this.#kind = new Uint8Array(items);
     }
     if (this.#ends.length < lanes) {
       this.#track = new Uint32Array(lanes);

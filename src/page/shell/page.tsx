@@ -181,8 +181,8 @@ function Help({ open, onClose }: { open: boolean; onClose: () => void }) {
         </tbody>
       </table>
       <p>
-        Keys of the time line work while it has the focus. A box in a mixed colour merges several
-        spans: zoom in to see each.
+        Keys of the time line work while it has the focus. A box in a mixed colour, or with stripes,
+        merges several spans: zoom in to see each.
       </p>
       <h2>Words</h2>
       <dl>

@@ -38,7 +38,7 @@ export class BoxColours {
   style(
     by: ViewState['colour'],
     { stall, stallText, collection, collectionText }: CanvasColours,
-  ): Pick<BoxStyle, 'colourOf' | 'inkOf'> {
+  ): Pick<BoxStyle, 'colourOf' | 'isStriped' | 'inkOf'> {
     const picture = this.#picture;
     const recording = this.#recording;
     const ofNames = this.#kindsOfNames;
@@ -59,9 +59,11 @@ export class BoxColours {
           return picture.count[box] === 1 ? own : mixed(own);
         }
         if (kind === undefined) return others(box);
-        const own = kind === 'stall' ? stall : collection;
-        return picture.count[box] === 1 || picture.lane[box] === STALLS_LANE ? own : mixed(own);
+        return kind === 'stall' ? stall : collection;
       },
+      // Mixed, the one would look like the other.
+      isStriped: (box) =>
+        picture.count[box]! > 1 && picture.lane[box] !== STALLS_LANE && kindOf(box) !== undefined,
       inkOf(box) {
         const kind = kindOf(box);
         if (kind === undefined) return INK;

@@ -18,6 +18,8 @@ const DIM = 0.25;
 const FAILED = '#a0001c';
 /** Height of the marks of matches, above merged boxes. */
 const LIT_HEIGHT = 2;
+/** Pixels of a stripe, and between two. */
+const STRIPE = 2;
 /** Pixels that a label needs at least. */
 const LABEL_WIDTH = 14;
 /** Pixels between the left edge of a box and its label. */
@@ -35,6 +37,8 @@ export interface BoxStyle {
   colours: CanvasColours;
   /** The colour of a box, by its number in the picture. */
   colourOf(box: number): string;
+  /** Whether a merged box has stripes, because a mixed colour of it means something else. */
+  isStriped(box: number): boolean;
   /** The colour of the share of a merged box that failed; undefined: only marks show it. */
   failedColour: string | undefined;
   /** The colour of the text on it. */
@@ -72,8 +76,12 @@ export function drawBoxes(
       continue;
     }
     const whole = wholeOf(height[box]!);
+    const stripe = style.isStriped(box) ? STRIPE : Infinity;
     const fill = (part: number): void => {
-      context.fillRect(x, y + LIT_HEIGHT + whole - part, width - gap, part);
+      for (let at = 0; at < width - gap; at += 2 * stripe) {
+        const size = Math.min(stripe, width - gap - at);
+        context.fillRect(x + at, y + LIT_HEIGHT + whole - part, size, part);
+      }
     };
     fill(whole);
     if (share < 1) {
