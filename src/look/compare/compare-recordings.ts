@@ -16,7 +16,7 @@ import type { RowsOfSide } from './compare-groups.js';
 import { COMPARISON_VERSION } from './comparison-shape.js';
 import type { ComparedRecordings, Comparison } from './comparison-shape.js';
 import { comparisonTables } from './comparison-table.js';
-import { comparisonSummary, differentServicesText } from './comparison-texts.js';
+import { comparisonSummary, differentServicesText, shortSideText } from './comparison-texts.js';
 
 /** An index, and which of its rows are compared. */
 export interface ComparedIndex {
@@ -129,6 +129,8 @@ export function* comparisonText(comparison: Comparison, style: TextStyle): Lines
   if (different !== undefined) {
     for (const line of wrapped(different, style.width)) yield style.paint('bad', line);
   }
+  const short = shortSideText(before.length, after.length);
+  if (short !== undefined) yield* wrapped(short, style.width);
   yield '';
   yield* wrapped(comparisonSummary(groups), style.width);
   const { presence, calls, slower, faster, errors, memory, same, few } =

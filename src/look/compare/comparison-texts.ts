@@ -1,5 +1,5 @@
 import { nameWithTargets } from '../report/names/request-name.js';
-import { countText, digits } from '../report/measures/units.js';
+import { countText, digits, durationText } from '../report/measures/units.js';
 import type { ComparedCalls, ComparedGroup, Ratio } from './comparison-shape.js';
 
 /** Fewer kinds of spans can shift alike by chance, or because one calls the other. */
@@ -24,12 +24,13 @@ export function comparisonSummary(groups: readonly ComparedGroup[]): string {
   const faster = compared.filter(({ change }) => change === 'faster');
   const few = groups.filter(({ change }) => change === null).length;
   const same = compared.length - slower.length - faster.length;
-  // The table begins with what became slower the most.
+  // The table begins with what became slower the most. Calls of several targets may be unlike each other.
+  const isAlike = ({ targets }: ComparedGroup): boolean => targets.length < 2;
   const mostOf = (group: ComparedGroup | undefined): string =>
     group === undefined ? '' : `, ${group.statement ?? nameWithTargets(group)} the most`;
   const counts = [
-    `${countText(slower.length)} of ${countText(compared.length + few)} kinds of spans became slower${mostOf(slower[0])}`,
-    `${countText(faster.length)} became faster${mostOf(faster.at(-1))}`,
+    `${countText(slower.length)} of ${countText(compared.length + few)} kinds of spans became slower${mostOf(slower.find(isAlike))}`,
+    `${countText(faster.length)} became faster${mostOf(faster.findLast(isAlike))}`,
     `${countText(same)} took about the same`,
     ...(few > 0 ? [`${countText(few)} were too few to compare`] : []),
   ];
@@ -114,8 +115,12 @@ export function changeText({ ratio, isMean, tail }: ComparedGroup): string {
 /** From so many times as long on, a percentage says little. */
 const MANY_TIMES = 10;
 
-/** `47 % slower (41 % to 52 %)`, `25 times as fast (20 to 31)` */
+/** An interval whose ends are so many times apart says the direction alone. */
+const WIDE = 10;
+
+/** `47 % slower (41 % to 52 %)`, `25 times as fast (20 to 31)`, `slower (too few to say how much)` */
 export function sizeText({ value, low, high }: Ratio): string {
+  if (high > WIDE * low) return `${value > 1 ? 'slower' : 'faster'} (too few to say how much)`;
   if (value >= MANY_TIMES) return timesText('slow', [value, low, high]);
   if (value <= 1 / MANY_TIMES) return timesText('fast', [1 / value, 1 / high, 1 / low]);
   // The word says the direction, so the figures need no sign.
@@ -146,6 +151,19 @@ export function sideText({ before, after, change }: ComparedGroup): string {
 function percent(times: number): string {
   const change = (times - 1) * 100;
   return `${change >= 0 ? '+' : '−'}${Math.abs(change).toFixed(Math.abs(change) < 10 ? 1 : 0)} %`;
+}
+
+/** Ns: a shorter side has too few spans of most kinds. */
+const LEAST_LENGTH = 60e9;
+
+/** That a side is short, by the lengths of both in ns; undefined: none is. */
+export function shortSideText(before: number, after: number): string | undefined {
+  const short = [
+    ...(before < LEAST_LENGTH ? [`before is ${durationText(before)} long`] : []),
+    ...(after < LEAST_LENGTH ? [`after is ${durationText(after)} long`] : []),
+  ];
+  if (short.length === 0) return undefined;
+  return `Short recordings: ${short.join(', ')}. Rare spans are too few then: record some minutes of both.`;
 }
 
 /** That the sides have no service in common; undefined: they have one, or name none. */

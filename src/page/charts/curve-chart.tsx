@@ -202,7 +202,9 @@ function draw(
             ...axis,
             size: 62 * scale,
             space: 28 * scale,
-            values: (_, values) => values.map((value) => (value === null ? null : text(value))),
+            values: (_, values: readonly (number | null)[]) =>
+              // Those of a logarithmic axis that have no room are null.
+              values.map((value) => (value === null ? null : text(value))),
           },
           ...(steps === undefined ? {} : { incrs: [...steps] }),
           ...(isLog ? { splits: (_, __, least, most) => powersOfTen(least, most) } : {}),

@@ -86,7 +86,7 @@ export function FiguresTable<T>({
       )}
       {hidden + more > 0 && (
         <p>
-          {countText(hidden + more)} more {what}
+          {countText(hidden + more)} more {hidden + more === 1 ? singular(what) : what}
           {hidden > 0 ? ': ' : '.'}
           {hidden > 0 && (
             <Link
@@ -101,6 +101,11 @@ export function FiguresTable<T>({
       )}
     </div>
   );
+}
+
+/** `lines of code` without its first `s`, `processes` without `es`. */
+function singular(what: string): string {
+  return what.replace(/(?<=s)es$|s(?= of|$)/, '');
 }
 
 /** Branches of a tree as wide as they are: a screen reader is to read none. */

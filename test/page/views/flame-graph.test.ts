@@ -106,7 +106,7 @@ describe.skipIf(noBrowser !== undefined)(titleOf('the flame graph of a route'), 
     await page.getByRole('button', { name: `${REQUESTS * PER_REQUEST} CPU samples` }).waitFor();
     await page.getByRole('button', { name: 'spans', exact: true }).click();
     await page.getByRole('treeitem', { name: /^SELECT carts in shop: 2 ms/ }).waitFor();
-    await page.getByRole('heading', { name: 'What one request led through' }).waitFor();
+    await page.getByRole('heading', { name: 'Spans of one request, by their time' }).waitFor();
     await page.getByRole('button', { name: 'slowest 5 %' }).click();
     await page.getByRole('button', { name: `${20 * PER_REQUEST} CPU samples` }).waitFor();
     await page.getByRole('button', { name: 'failed', exact: true }).click();

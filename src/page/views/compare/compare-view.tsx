@@ -3,6 +3,7 @@ import { comparisonTables } from '../../../look/compare/comparison-table.js';
 import {
   comparisonSummary,
   differentServicesText,
+  shortSideText,
 } from '../../../look/compare/comparison-texts.js';
 import {
   likelySides,
@@ -11,6 +12,7 @@ import {
   servicesOf,
   type Sides as SidesOfRuns,
 } from '../../../look/report/recording/recording-sides.js';
+import type { SourceAnswer } from '../../../look/wire/answers.js';
 import type { CompareAnswer } from '../../../look/wire/view-answers.js';
 import { choiceOf } from '../../data/choice.js';
 import { useApp } from '../../state/app.js';
@@ -35,7 +37,7 @@ export function CompareView() {
       </p>
     );
   }
-  return <Sides runs={runs} likely={likelySides(sources ?? [], runs)} />;
+  return <Sides sources={sources ?? []} runs={runs} likely={likelySides(sources ?? [], runs)} />;
 }
 
 /** Names of runs in a parameter of the view: none has a line break. */
@@ -43,7 +45,13 @@ const BETWEEN = '\n';
 /** As the parameter: no run is chosen. An empty parameter is not in the URL. */
 const NOTHING = BETWEEN;
 
-function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) {
+interface SidesProps {
+  sources: readonly SourceAnswer[];
+  runs: readonly Run[];
+  likely: SidesOfRuns;
+}
+
+function Sides({ sources, runs, likely }: SidesProps) {
   const app = useApp();
   const { view } = app;
   const chosenOf = (text: string, otherwise: readonly string[]): string[] =>
@@ -69,6 +77,9 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
         ? app.server.post<CompareAnswer>('/data/compare', question, signal)
         : Promise.resolve(undefined),
   );
+  const short = isChosen
+    ? shortSideText(lengthOf(sources, question.before), lengthOf(sources, question.after))
+    : undefined;
   const choose = (parameter: string, names: readonly string[]): void => {
     setParameters(view, { [parameter]: names.join(BETWEEN) || NOTHING });
   };
@@ -102,6 +113,7 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
         isChosen && words === '' && <p>Reading …</p>
       ) : (
         <>
+          {short !== undefined && <p>{short}</p>}
           <p>{comparisonSummary(answer.groups)}</p>
           <Changes answer={answer} />
         </>
@@ -112,6 +124,12 @@ function Sides({ runs, likely }: { runs: readonly Run[]; likely: SidesOfRuns }) 
 
 function sourcesOf(runs: readonly Run[], names: readonly string[]): number[] {
   return runs.filter(({ name }) => names.includes(name)).flatMap(({ sources }) => sources);
+}
+
+/** How long some sources are together, in ns. */
+function lengthOf(sources: readonly SourceAnswer[], numbers: readonly number[]): number {
+  const own = sources.filter(({ number }) => numbers.includes(number));
+  return Math.max(...own.map(({ end }) => end)) - Math.min(...own.map(({ begin }) => begin));
 }
 
 /** Warns of sides that are empty or do not match. */

@@ -1,4 +1,4 @@
-import { countText } from '../../../look/report/measures/units.js';
+import { countText, roughly } from '../../../look/report/measures/units.js';
 import type { Report } from '../../../look/report/shape/report-shape.js';
 import { type ReportTable, fieldColumn } from '../../../look/report/print/tables/report-table.js';
 import { FiguresTable } from '../../charts/figures-table.js';
@@ -9,6 +9,7 @@ interface Edge {
   to: string;
   isService: boolean;
   calls: number;
+  isEstimate: boolean;
   total: number;
 }
 
@@ -38,7 +39,8 @@ export function ServiceMap({ report }: { report: Report }) {
         style={{ maxWidth: `${width / 13}rem` }}
         aria-hidden="true"
       >
-        {edges.map(({ from, to, calls }) => {
+        {edges.map((edge) => {
+          const { from, to } = edge;
           const a = positions.get(from)!;
           const b = positions.get(to)!;
           const [x1, y1, x2, y2] = [a.x + WIDTH, a.y + HEIGHT / 2, b.x, b.y + HEIGHT / 2];
@@ -49,9 +51,14 @@ export function ServiceMap({ report }: { report: Report }) {
           return (
             <g key={`${from} ${to}`}>
               <path class="edge" d={path} />
-              {x2 > x1 && (
-                <text class="calls" x={x2 - 6} y={y2 - 6} text-anchor="end">
-                  {countText(calls)}
+              {x2 > x1 ? (
+                // Where the line does not come from.
+                <text class="calls" x={x2 - 6} y={y1 < y2 ? y2 + 14 : y2 - 6} text-anchor="end">
+                  {callsText(edge)}
+                </text>
+              ) : (
+                <text class="calls" x={b.x + WIDTH + 34} y={y2 + 26}>
+                  {callsText(edge)}
                 </text>
               )}
             </g>
@@ -74,13 +81,22 @@ export function ServiceMap({ report }: { report: Report }) {
   );
 }
 
+/** `about 1,100`: as the callees are estimated. */
+function callsText({ calls, isEstimate }: Edge): string {
+  return isEstimate ? `about ${countText(roughly(calls))}` : countText(calls);
+}
+
 function edgesOf({ callees }: Report): Edge[] {
   const edges = new Map<string, Edge>();
-  for (const { service, system, target, name, reached, count, total } of callees) {
+  for (const { service, system, target, name, reached, count, isEstimate, total } of callees) {
     const from = service ?? '–';
     const to = reached ?? (target === null ? (system ?? name) : target);
     const key = `${from}\n${to}`;
-    const edge = edges.get(key) ?? { from, to, isService: reached !== null, calls: 0, total: 0 };
+    const edge = edges.get(key) ?? {
+      ...{ from, to, isService: reached !== null },
+      ...{ calls: 0, isEstimate: false, total: 0 },
+    };
+    edge.isEstimate ||= isEstimate;
     edge.calls += count;
     edge.total += total;
     edges.set(key, edge);
@@ -108,12 +124,16 @@ function columnsOf(edges: readonly Edge[], { groups }: Report): string[][] {
 
 function edgeTable(edges: readonly Edge[]): ReportTable<Edge> {
   return {
-    title: 'Who calls whom, estimated from a part of the requests',
+    title: edges.some(({ isEstimate }) => isEstimate)
+      ? 'Who calls whom, estimated from a part of the requests'
+      : 'Who calls whom',
     columns: [
       { title: 'from', unit: 'text', value: ({ from }) => from, spare: 0, least: 16 },
       { title: 'to', unit: 'text', value: ({ to }) => to, spare: 0 },
-      fieldColumn('calls', 'count', 0),
-      fieldColumn('total', 'duration', 0),
+      { title: 'calls', unit: 'number', value: callsText, spare: 0 },
+      fieldColumn('total', 'duration', 0, {
+        value: ({ isEstimate, total }) => (isEstimate ? roughly(total) : total),
+      }),
     ],
     rows: edges,
     more: 0,

@@ -199,7 +199,7 @@ interface FlamesProps {
   group: Group;
 }
 
-/** What its requests led through: by CPU samples where there are some, or by spans. */
+/** What its requests ran: by CPU samples where there are some, or by spans. */
 function Flames({ closer: { flame, code }, group }: FlamesProps) {
   const { view } = useApp();
   const samples = code[0]?.total ?? 0;
@@ -210,7 +210,7 @@ function Flames({ closer: { flame, code }, group }: FlamesProps) {
   const scale = group.total / Math.max(1, group.count) / Math.max(1, flame[0]?.total ?? 0);
   return (
     <section aria-label="Flame graph">
-      <h3>{isCode ? 'Code that ran for its requests' : 'What one request led through'}</h3>
+      <h3>{isCode ? 'Code that ran for its requests' : 'Spans of one request, by their time'}</h3>
       {samples > 0 && (
         <Switch
           chosen={wanted}
