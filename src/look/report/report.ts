@@ -330,7 +330,7 @@ function* figureSteps(
       stalls: interruptions.list('stall'),
       collections: interruptions.list('collection'),
       threads: threads.map(({ figures }) => figures),
-      lines: lines.map((line, at) => ({ ...line, requests: delayed[at]! })),
+      lines: lines.map((line, at) => ({ ...line, ...delayed[at]! })),
       longest: yield* longStalls(selection, interruptions, called),
       slow: yield* slowShares(selection, grouping, interruptions, called),
     },

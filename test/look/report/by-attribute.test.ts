@@ -130,3 +130,17 @@ it('a comparison finds the one statement of two under a name that became slower'
   const wrong = tracewright('report', after.path, '--by', 'rout');
   expect(wrong.stderr).toContain('got "rout"; did you mean');
 });
+
+it('clients and servers with one value say which they are, however narrow the terminal', async () => {
+  const { path } = await recording(
+    () => {
+      for (const kind of ['client', 'server'] as const) {
+        startSpan('GET /a', { 'http.response.status_code': 200 }, { kind, parent: null }).end();
+      }
+    },
+    { service: 'shop' },
+  );
+  const { report } = await reportOn([path], { attributes: ['http.response.status_code'] });
+  const lines = [...textReport(report, textStyle(80, false))].filter((line) => /^200 /.test(line));
+  expect(lines.map((line) => line.split(/ +/)[1]).sort()).toEqual(['client', 'server']);
+});

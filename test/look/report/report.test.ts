@@ -241,9 +241,11 @@ describe('a report', () => {
     const none = await reportOn([path], { condition: { name: 'nothing' } });
     expect(none.report.groups).toEqual([]);
     const given = ['--since +1s', '--where name=nothing'];
-    expect([...textReport(none.report, textStyle(80, false), given)]).toContain(
-      'There is no span that meets --since +1s and --where name=nothing.',
-    );
+    for (const choice of ['all', 'screen'] as const) {
+      expect([...textReport(none.report, textStyle(80, false), given, choice)]).toEqual([
+        'There is no span that meets --since +1s and --where name=nothing.',
+      ]);
+    }
   });
 
   it('says how much of the slow requests stalls and collections explain', async () => {

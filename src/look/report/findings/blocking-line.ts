@@ -36,8 +36,7 @@ export const blockingLine: Rule = {
       return {
         rule: 'blocking line',
         loss: 'time',
-        // What waits for the loop loses as much as the loop.
-        lost: line.total + (delayed * line.total) / count,
+        lost: line.total + line.waited,
         service,
         text: `${service ?? 'an event loop'} was blocked for ${durationText(line.total)} by ${codeText(line)}: ${waiting} waited`,
         evidence: `${stallsText(count, interruptions)}, the longest ${durationText(line.max)}, ${shareText(line.total / length)} of the time${onCpu}${routes === '' ? '' : `; delayed ${routes}`}`,

@@ -79,9 +79,12 @@ export function interruptedText({
   return `of this, ${texts.join(' and ')}`;
 }
 
-/** Routes, and how many requests of each: `GET /orders 212, POST /buy 40`. */
-export function requestsOf(requests: readonly NamedCount[]): ListItem[] {
-  return requests.map(({ name, count }) => [name, countText(count)]);
+/** Routes, and how many requests of each: `GET /orders 212, POST /buy 40 unread`. */
+export function requestsOf(requests: readonly (NamedCount & { unread?: number })[]): ListItem[] {
+  return requests.map(({ name, count, unread }) => [
+    name,
+    `${countText(count)}${unread === count ? ' unread' : ''}`,
+  ]);
 }
 
 /** How many stalls there were, whatever their cause. */

@@ -47,7 +47,15 @@ export interface StallLine extends StallCode {
   /** Spans of the thread that were open at the end of each. */
   delayed: number;
   /** Requests that were open meanwhile and did not cause it, by route: those with the most first. */
-  requests: NamedCount[];
+  requests: DelayedRequests[];
+  /** Ns that these waited while they were open. One below another counts with that. */
+  waited: number;
+}
+
+/** Requests of one route that a stall delayed. */
+export interface DelayedRequests extends NamedCount {
+  /** How many the thread read only at its end: they waited before their span began. */
+  unread: number;
 }
 
 /** One of the longest stalls. */

@@ -1,4 +1,5 @@
-import { isCallOf, isRequest, rowAt } from '../../index/index-row.js';
+import { entryOf } from '../../../core/map-entries.js';
+import { isCallOf, isRequest, rowAt, rowsUpward } from '../../index/index-row.js';
 import type { IndexRow } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import type { Steps } from '../../index/turns.js';
@@ -6,7 +7,7 @@ import { IN_WINDOW, type RowSelection } from '../measures/selection.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
 import { requestOf } from '../groups/spans-of-requests.js';
 import { nameOf } from '../names/row-name.js';
-import type { NamedCount } from '../shape/thread-shape.js';
+import type { DelayedRequests, StallLine } from '../shape/thread-shape.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
 import type { StallOfLine } from '../threads/stall-code.js';
 import { stalledRequest } from '../trees/blocked-spans.js';
@@ -16,6 +17,8 @@ const MOST_NAMES = 1000;
 const MOST_LISTED = 20;
 /** A request that ended within a stall waited for it if it was open for this share of it. */
 const LEAST_SHARE = 0.5;
+/** From a request up to one that waited for the same stall. */
+const MOST_ANCESTORS = 64;
 
 /** A stall of the code with this number. */
 interface Stall {
@@ -26,18 +29,19 @@ interface Stall {
 }
 
 /**
- * By number of the code: how many requests of each route its stalls delayed. They were open on the thread meanwhile;
- * where nobody knows whose code ran, they waited for a call, too.
+ * By number of the code: how many requests of each route its stalls delayed, and their time. They were open on the thread
+ * meanwhile; where nobody knows whose code ran, they waited for a call, too.
  */
 export function* delayedRequests(
   selection: RowSelection,
   interruptions: InterruptionTally,
   lines: readonly (readonly StallOfLine[])[],
-): Steps<NamedCount[][]> {
-  const known = stallsOf(selection.index, lines);
+): Steps<Pick<StallLine, 'requests' | 'waited'>[]> {
+  const { index } = selection;
+  const known = stallsOf(index, lines);
   const hasUnknown = [...known.values()].some(({ isKnown }) => !isKnown);
-  const delayed = lines.map(() => new Set<number>());
-  for (const part of known.size === 0 ? [] : selection.index.parts) {
+  const delayed = lines.map((): Delayed => new Map());
+  for (const part of known.size === 0 ? [] : index.parts) {
     yield;
     const marks = selection.marksOf(part);
     const { flags, track, start, duration, offset, firstRow } = part;
@@ -49,25 +53,54 @@ export function* delayedRequests(
       const end = begin + duration[at]!;
       const stalls = interruptions.stalls(track[at]!, begin, end);
       const row = firstRow + at;
-      for (const line of linesThatBlocked(stalls, known, begin, end, row, isCall)) {
-        const request = isCall ? requestOf(selection.index, rowAt(selection.index, row)) : row;
-        if (request !== undefined) delayed[line]!.add(request);
+      for (const [line, stall] of stallsThatBlocked(stalls, known, begin, end, row, isCall)) {
+        const request = isCall ? requestOf(index, rowAt(index, row)) : row;
+        if (request === undefined) continue;
+        entryOf(delayed[line]!, request, () => new Map<number, IndexRow>()).set(stall.row, stall);
       }
     }
   }
-  return delayed.map((requests) => {
-    const counts = new Map<string, number>();
-    for (const row of requests) {
-      const { part, at } = rowAt(selection.index, row);
-      const text = nameOf(part, part.name[at]!, part.route[at]!);
-      if (counts.has(text) || counts.size < MOST_NAMES)
-        counts.set(text, (counts.get(text) ?? 0) + 1);
+  return delayed.map((requests) => ({
+    requests: byRoute(index, requests),
+    waited: timeOf(index, requests),
+  }));
+}
+
+/** By the row of a request: the stalls that delayed it, by their row. */
+type Delayed = Map<number, Map<number, IndexRow>>;
+
+function byRoute(index: LookIndex, delayed: Delayed): DelayedRequests[] {
+  const routes = new Map<string, DelayedRequests>();
+  for (const [row, stalls] of delayed) {
+    const { part, at, start, end } = rowAt(index, row);
+    const name = nameOf(part, part.name[at]!, part.route[at]!);
+    if (!routes.has(name) && routes.size >= MOST_NAMES) continue;
+    const entry = entryOf(routes, name, () => ({ name, count: 0, unread: 0 }));
+    const isUnread = [...stalls.values()].every(
+      (stall) =>
+        start >= stall.start &&
+        Math.min(end, stall.end) - start < LEAST_SHARE * (stall.end - stall.start),
+    );
+    entry.count += 1;
+    if (isUnread) entry.unread += 1;
+  }
+  return [...routes.values()].sort((a, b) => b.count - a.count).slice(0, MOST_LISTED);
+}
+
+/** Ns that requests waited. Those below another one that waited for the same stall count with it. */
+function timeOf(index: LookIndex, delayed: Delayed): number {
+  let time = 0;
+  for (const [row, stalls] of delayed) {
+    const { start, end, parent } = rowAt(index, row);
+    const above = [...rowsUpward(index, parent, MOST_ANCESTORS)].map((each) =>
+      delayed.get(each.row),
+    );
+    for (const stall of stalls.values()) {
+      if (above.some((each) => each?.has(stall.row))) continue;
+      time += Math.max(0, Math.min(end, stall.end) - Math.max(start, stall.start));
     }
-    return [...counts]
-      .map(([name, count]) => ({ name, count }))
-      .sort((a, b) => b.count - a.count)
-      .slice(0, MOST_LISTED);
-  });
+  }
+  return time;
 }
 
 /** By row. */
@@ -87,21 +120,20 @@ function stallsOf(
   return found;
 }
 
-/** Numbers of the code that delayed a request, or a call where no request is known, by the stalls that overlap it. */
-function linesThatBlocked(
+/** The stalls that delayed a request, or a call where no request is known, and the numbers of their code. */
+function* stallsThatBlocked(
   stalls: Iterable<IndexRow>,
   known: ReadonlyMap<number, Stall>,
   begin: number,
   end: number,
   row: number,
   isCall: boolean,
-): Set<number> {
-  const lines = new Set<number>();
-  for (const { row: number, start: from, end: to } of stalls) {
-    const stall = known.get(number);
+): Generator<[line: number, stall: IndexRow], void> {
+  for (const each of stalls) {
+    const stall = known.get(each.row);
     if (stall === undefined || stall.causer === row || stall.isKnown === isCall) continue;
+    const { start: from, end: to } = each;
     const open = Math.min(end, to) - Math.max(begin, from);
-    if ((stall.isKnown && end > to) || open >= LEAST_SHARE * (to - from)) lines.add(stall.line);
+    if ((stall.isKnown && end > to) || open >= LEAST_SHARE * (to - from)) yield [stall.line, each];
   }
-  return lines;
 }

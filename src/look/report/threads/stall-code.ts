@@ -69,9 +69,11 @@ export interface StallOfLine {
   own: number;
 }
 
+type CountedLine = Omit<StallLine, 'requests' | 'waited'>;
+
 /** Stalls by the code that ran, and those of each line. */
 interface StallsByLine {
-  lines: Omit<StallLine, 'requests'>[];
+  lines: CountedLine[];
   stalls: StallOfLine[][];
 }
 
@@ -80,7 +82,7 @@ interface StallsByLine {
  * garbage for half of the time, its code is not the reason.
  */
 export function stallsByLine(index: LookIndex, interruptions: InterruptionTally): StallsByLine {
-  const lines = new Map<string, { line: Omit<StallLine, 'requests'>; stalls: StallOfLine[] }>();
+  const lines = new Map<string, { line: CountedLine; stalls: StallOfLine[] }>();
   for (const stall of interruptions.stallRows) {
     const { row, track, start, end, service } = stall;
     const { collection } = interruptions.overlap(track, start, end);

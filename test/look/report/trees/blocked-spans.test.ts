@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { extract, startSpan } from '../../../../src/spans/index.js';
 import type { RemoteParent, Span, SpanKind } from '../../../../src/spans/index.js';
+import { requestsOf } from '../../../../src/look/report/print/interruption-texts.js';
 import type { Report } from '../../../../src/look/report/shape/report-shape.js';
 import { recording, reportOn } from '../recorded-service.js';
 
@@ -137,4 +138,29 @@ it('what blocked a few of many requests is counted exactly, and no more time tha
   expect(blocked!.isEstimate).toBe(false);
   expect(blocked!.share * total).toBeCloseTo(5 * 300e6, -5);
   expect(waitedFor.reduce((sum, { time }) => sum + time, 0)).toBeCloseTo(total, -5);
+});
+
+it('delayed requests are counted once with those below them; unread ones waited before they began', async () => {
+  const { interruptions } = await reportOf(() => {
+    const outer = span('GET /a', [90, 450], 'server');
+    span(
+      'GET /below',
+      [95, 440],
+      'server',
+      callerOf(span('GET below', [92, 445], 'client', outer)),
+    );
+    span('GET /late', [399, 405], 'server');
+    span('GET /both', [90, 410], 'server');
+    span('GET /both', [398, 406], 'server');
+    stall(span('GET /burn', [101, 398], 'server'));
+  });
+  const [{ requests, waited }] = interruptions.lines as [Report['interruptions']['lines'][number]];
+  expect(waited / 1e6).toBeCloseTo(300 + 1 + 300 + 2, 3);
+  const texts = requestsOf(requests.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+  expect(texts.map((item) => item.join(' '))).toEqual([
+    'GET /a 1',
+    'GET /below 1',
+    'GET /both 2',
+    'GET /late 1 unread',
+  ]);
 });

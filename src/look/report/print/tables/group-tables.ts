@@ -55,7 +55,8 @@ function spanColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<G
   const { groups, by } = report;
   return [
     nameColumn(report),
-    ...kindColumns(groups),
+    // Client and server of one call have the same values.
+    ...kindColumns(groups, by === 'attribute' ? 0 : undefined),
     ...(by === 'service' ? [] : [serviceColumn<Group>(onlyService(report) === null ? 2 : 7)]),
     fieldColumn('count', 'count', 0),
     fieldColumn('rate', 'rate', 5, { explanation: 'Per second in which its service was recorded' }),

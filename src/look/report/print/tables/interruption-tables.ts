@@ -62,7 +62,8 @@ export function stallLineTable(interruptions: Interruptions): ReportTable<StallL
         explanation: 'Spans of the thread that were open at the end of these stalls',
       }),
       listColumn('requests', ({ requests }) => requestsOf(requests), 0, {
-        explanation: 'Requests that were open on the thread meanwhile, and were not the cause',
+        explanation:
+          'Requests that were open on the thread meanwhile, and were not the cause; unread: they waited before their span began',
       }),
     ],
     lines,
@@ -131,7 +132,14 @@ export function slowShareTable({ slow }: Interruptions): ReportTable<SlowShare> 
       serviceColumn(2),
       fieldColumn('count', 'count', 1),
       fieldColumn('time', 'duration', 3),
-      { title: 'stalls', unit: 'share', value: ({ stalls, time }) => stalls / time, spare: 0 },
+      {
+        title: 'stalled',
+        explanation:
+          'Their thread was stalled, by any code: also by their own, and while they waited for something else',
+        unit: 'share',
+        value: ({ stalls, time }) => stalls / time,
+        spare: 0,
+      },
       {
         title: 'gc',
         explanation: 'Garbage collections',
@@ -157,8 +165,8 @@ export function slowShareTable({ slow }: Interruptions): ReportTable<SlowShare> 
 /** The title of the table of slow shares. */
 function slowShareText(slow: readonly SlowShare[]): string {
   const own =
-    'How much of the time of the slowest 5 % was stalls and garbage collections (gc) of their own thread';
+    'For how much of the time of the slowest 5 % their own thread was stalled, also by their own code, or collected garbage (gc)';
   return slow.some(({ called }) => called > 0)
-    ? `${own}, or of the thread of a called service (called):`
+    ? `${own}, or the thread of a called service was or did (called):`
     : `${own}:`;
 }

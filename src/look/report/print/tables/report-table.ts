@@ -124,14 +124,19 @@ export function serviceColumn<T extends { service: string | null }>(
   return fieldColumn('service', 'text', spare, { least: 8 });
 }
 
-/** The columns of the kind and the system: of several, they say which is which. */
+/**
+ * The columns of the kind and the system: of several, they say which is which.
+ *
+ * @param ofKinds when the column of several kinds goes.
+ */
 export function kindColumns<T extends { kind: string | null; system: string | null }>(
   rows: readonly T[],
+  ofKinds = 4,
 ): ReportColumn<T>[] {
   const spareOf = (key: 'kind' | 'system', several: number): number =>
     new Set(rows.map((row) => row[key])).size > 1 ? several : 8;
   return [
-    fieldColumn('kind', 'text', spareOf('kind', 4)),
+    fieldColumn('kind', 'text', spareOf('kind', ofKinds)),
     fieldColumn('system', 'text', spareOf('system', 3), { least: 8 }),
   ];
 }

@@ -32,8 +32,10 @@ export function* textReport(
 ): Generator<string, void> {
   const { groups, mpi } = report;
   const isEmpty = groups.length === 0;
+  const isNothing = isEmpty && mpi.every(({ calls }) => calls.length === 0);
+  const isFiltered = selected.some((option) => option.startsWith('--where'));
   // It is said once, after the first of these sections.
-  const notes = selected.some((option) => option.startsWith('--where')) ? [WHOLE] : [];
+  const notes = isFiltered ? [WHOLE] : [];
   const noteOn = (name: SectionName, lines: readonly string[]): Lines =>
     paragraph(
       style,
@@ -52,6 +54,11 @@ export function* textReport(
     }
     return;
   }
+  if (isFiltered && isNothing) {
+    yield* wrapped(nothingText(report, selected), style.width);
+    for (const hint of hintTexts(report)) yield* paragraph(style, 'hint', hint.join(' '));
+    return;
+  }
   if (choice === 'screen' && !isEmpty) {
     yield* screenReport(report, style, report.interruptions.lines.length > 0 ? notes : []);
     return;
@@ -66,7 +73,7 @@ export function* textReport(
     const lines = [...SECTIONS[name](report, style)];
     yield* lines;
     yield* noteOn(name, lines);
-    if (name === 'routes' && isEmpty && mpi.every(({ calls }) => calls.length === 0)) {
+    if (name === 'routes' && isNothing) {
       yield '';
       yield* wrapped(nothingText(report, selected), style.width);
     }
