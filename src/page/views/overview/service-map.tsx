@@ -57,7 +57,8 @@ export function ServiceMap({ report }: { report: Report }) {
                   {callsText(edge)}
                 </text>
               ) : (
-                <text class="calls" x={b.x + WIDTH + 34} y={y2 + 26}>
+                <text class="calls" x={b.x + WIDTH} y={b.y + HEIGHT + 13} text-anchor="end">
+                  {from === to ? 'itself: ' : `from ${from}: `}
                   {callsText(edge)}
                 </text>
               )}

@@ -31,3 +31,21 @@ test.skipIf(noBrowser !== undefined)(titleOf('a section has few rows until one a
   await expect.poll(() => rows.count()).toBe(STATEMENTS);
   expect(await section.getByText('more callees').count()).toBe(0);
 });
+
+test.skipIf(noBrowser !== undefined)(
+  titleOf('a narrow table names the columns that are hidden, and shows them'),
+  async () => {
+    const { page } = await traces.open({ width: 1000 }, '/overview');
+    const routes = page.locator('#section-routes');
+    const titles = routes.locator('thead th');
+    await routes.getByText('3 more columns: service, max, total').waitFor();
+    expect(await titles.allInnerTexts()).toEqual(expect.arrayContaining(['count', 'share ↓']));
+    // The column by which rows are sorted stays.
+    await page.setViewportSize({ width: 650, height: 700 });
+    await routes.getByText('6 more columns:').waitFor();
+    expect(await titles.allInnerTexts()).toContain('share ↓');
+    await routes.getByRole('button', { name: '6 more columns' }).click();
+    await expect.poll(() => titles.allInnerTexts()).toEqual(expect.arrayContaining(['max']));
+    expect(await routes.getByText('more columns').count()).toBe(0);
+  },
+);
