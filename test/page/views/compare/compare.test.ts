@@ -104,6 +104,8 @@ describe.skipIf(noBrowser !== undefined)(titleOf('two recordings of one service'
       return Number(text.split(' ')[0]!.replace(',', ''));
     };
     const newest = await spansOf('after', 1);
+    // Nobody has chosen a range.
+    expect(await page.getByRole('button', { name: 'Clear range' }).count()).toBe(0);
     const all = await spansOf('all together', 2);
     const first = await spansOf('before', 1);
     expect(first).toBeGreaterThan(0);
