@@ -40,7 +40,7 @@ export function FiguresTable<T>({
   if (rows.length === 0) return null;
   const head = columns.find(({ least = 0 }) => least > 8) ?? columns[0]!;
   return (
-    <div class="figures-frame" tabIndex={hasAll ? 0 : undefined}>
+    <div class={hasAll ? 'figures-frame' : ''} tabIndex={hasAll ? 0 : undefined}>
       <table class="figures">
         <caption>{caption}</caption>
         <thead>
