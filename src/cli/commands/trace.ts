@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { traceReport } from '../../look/report/trace-report.js';
 import { jsonTrace, textTrace } from '../../look/report/print/text/text-trace.js';
 import { tracesThatBegin, traceDigits } from '../../look/report/trees/find-trace.js';
@@ -40,11 +41,16 @@ Exit codes
       { json: { type: 'boolean' }, ...indexOptions, ...inputOptions },
       ['ID', '[PATH]...'],
     );
-    const [text, ...given] = positionals as [string, ...string[]];
+    // Other commands have the path first.
+    const isId = (each: string): boolean => traceDigits(each) !== undefined && !existsSync(each);
+    const at = Math.max(0, positionals.findIndex(isId));
+    const text = positionals[at]!;
+    const given = positionals.toSpliced(at, 1);
     const digits = traceDigits(text);
     if (digits === undefined) {
       throw new UsageError(
-        `ID must be the id of a trace or its first digits, got ${JSON.stringify(text)}`,
+        `ID must be the id of a trace or its first digits, got ${JSON.stringify(text)}. ` +
+          `Type: tracewright trace ID ${text}`,
       );
     }
     const paths = given.length > 0 ? given : [process.env['TRACEWRIGHT_DIR'] ?? DIRECTORY];

@@ -466,14 +466,14 @@ function presenceOf(
   return few === 0 ? 'gone' : 'fewer';
 }
 
-/** Ns that all spans take longer: positive if slower, 0 if nobody can say, negative if faster. */
+/** Ns that all spans, or those of the tail, take longer: positive if slower, 0 if nobody can say, negative if faster. */
 function costOf(
   { isMean, tail, change, after }: ComparedGroup,
   { mean, tails }: ReturnType<typeof changesOf>,
 ): number {
   if (change !== 'slower' && change !== 'faster') return 0;
-  if (isMean) return mean!.time * after.count;
-  const { percent } = tail!;
-  const { time } = tails.find((each) => each.percent === percent)!;
-  return time * after.count * (1 - percent / 100);
+  const ofMean = isMean ? mean!.time * after.count : 0;
+  const own = tails.find(({ percent }) => percent === tail?.percent);
+  const ofTail = own === undefined ? 0 : own.time * after.count * (1 - own.percent / 100);
+  return change === 'slower' ? Math.max(ofMean, ofTail) : Math.min(ofMean, ofTail);
 }

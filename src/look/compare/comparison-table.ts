@@ -10,7 +10,14 @@ import {
   type ReportTable,
 } from '../report/print/tables/report-table.js';
 import { bytesText, countText, durationText } from '../report/measures/units.js';
-import { callsText, changeText, isPresence, rangeText, sideText } from './comparison-texts.js';
+import {
+  callsText,
+  changeText,
+  isPresence,
+  oftenText,
+  rangeText,
+  sideText,
+} from './comparison-texts.js';
 import type {
   ComparedCalls,
   ComparedError,
@@ -103,7 +110,7 @@ function timeTable(
     title,
     [
       { title: 'span', unit: 'text', value: nameWithTargets, spare: 0, least: 16 },
-      fieldColumn('statement', 'text', 0, {
+      fieldColumn('statement', 'text', 0.5, {
         explanation:
           'Of the spans of this name, those of one statement, or of stalls of one function',
         least: 24,
@@ -116,10 +123,12 @@ function timeTable(
         unit: 'text',
         value: (group) => change(group) || null,
         spare: 0,
+        least: 50,
+        isProse: true,
         isBad: (group) => group.change === 'slower',
         isGood: (group) => group.change === 'faster',
       },
-      both('count', isCounted ? 0 : 4, ({ count }) => countText(count)),
+      both('count', isCounted ? 0.7 : 4, ({ count }) => countText(count)),
       percentile('p50', 2),
       percentile('p95', 1),
       ...(groups.some(({ tail }) => tail?.percent === 99) ? [percentile('p99', 1)] : []),
@@ -152,19 +161,27 @@ function callsTable(groups: readonly ComparedGroup[]): ReportTable<RouteCall> {
         explanation: 'The route of the requests; empty: all requests of the service',
         unit: 'text',
         value: ({ calls }) => calls.route,
-        spare: 0,
+        spare: 0.5,
         least: 16,
       },
       { title: 'service', unit: 'text', value: ({ group }) => group.service, spare: 2 },
-      { title: 'change', unit: 'text', value: ({ calls }) => calls.change, spare: 1 },
+      { title: 'change', unit: 'text', value: ({ calls }) => calls.change, spare: 2.5 },
       {
         title: 'is called',
-        explanation: 'With the 95 % confidence interval of the change',
         unit: 'text',
         value: ({ calls }) => callsText(calls),
         spare: 0,
+        least: 34,
+        isProse: true,
         isBad: ({ calls }) => ['appeared', 'more'].includes(calls.change!),
         isGood: ({ calls }) => ['vanished', 'fewer'].includes(calls.change!),
+      },
+      {
+        title: 'times as often',
+        explanation: 'The 95 % confidence interval',
+        unit: 'text',
+        value: ({ calls }) => oftenText(calls),
+        spare: 1,
       },
       {
         title: 'count',
@@ -196,7 +213,7 @@ function comparedErrorTable(errors: ComparedErrors): ReportTable<ComparedError> 
     comparedErrorsTitle(errors),
     [
       ...errorColumns<ComparedError>(),
-      fieldColumn('change', 'text', 0, {
+      fieldColumn('change', 'text', 0.5, {
         isBad: ({ change }) => change === 'new',
         isGood: ({ change }) => change === 'gone',
       }),
@@ -228,15 +245,21 @@ function memoryTable(memory: readonly ComparedMemory[]): ReportTable<ComparedMem
     value({ before, after }) {
       const figures = [before, after].map((side) => side?.[figure] ?? null);
       if (figures.every((each) => each === null)) return null;
-      return figures.map((each) => (each === null ? '–' : text(each))).join(' → ');
+      return figures.map((each) => (each === null ? '?' : text(each))).join(' → ');
     },
     spare,
   });
   return tableOf<ComparedMemory>(
     'Memory, of the thread or process that had the most: not judged, may be chance',
     [
-      { title: 'memory', unit: 'text', value: ({ kind }) => MEMORY_NAMES[kind], spare: 0 },
-      serviceColumn(0),
+      {
+        title: 'memory',
+        unit: 'text',
+        value: ({ kind }) => MEMORY_NAMES[kind],
+        spare: 0,
+        least: 8,
+      },
+      serviceColumn(0.5),
       change('at end', 'last', 0),
       change('highest', 'max', 1),
       change('growth an hour', 'hourly', 2, growthText),

@@ -90,13 +90,16 @@ function shiftText(groups: readonly ComparedGroup[]): string[] {
   ];
 }
 
-/** `40 times a request, before 1 (38 to 42 times as often)`, `2 times a request, before never` */
-export function callsText({ before, after, low, high }: ComparedCalls): string {
+/** `40 times a request, before 1`, `2 times a request, before never` */
+export function callsText({ before, after }: ComparedCalls): string {
   const times = (rate: number): string => (rate === 0 ? 'never' : digits(rate));
   const unit = after === 0 ? '' : ` ${times(after) === '1' ? 'time' : 'times'} a request`;
-  const interval =
-    low === null || high === null ? '' : ` (${digits(low)} to ${digits(high)} times as often)`;
-  return `${times(after)}${unit}, before ${times(before)}${interval}`;
+  return `${times(after)}${unit}, before ${times(before)}`;
+}
+
+/** `38 to 42`: the confidence interval; null: a side has no call. */
+export function oftenText({ low, high }: ComparedCalls): string | null {
+  return low === null || high === null ? null : `${digits(low)} to ${digits(high)}`;
 }
 
 /** A tail that changed so many times as much as the mean is named next to it. */

@@ -2,7 +2,7 @@ import { TracewrightError } from '../../core/errors.js';
 import { countText } from '../report/measures/units.js';
 import { causeText } from '../report/print/cause-texts.js';
 import { nameWithTargets } from '../report/names/request-name.js';
-import { callsText, sizeText } from './comparison-texts.js';
+import { callsText, oftenText, sizeText } from './comparison-texts.js';
 import type { ComparedGroup, Comparison } from './comparison-shape.js';
 
 /** Requests of a kind that a side must have to be slower, and calls. */
@@ -57,7 +57,10 @@ export function failureReasons(comparison: Comparison, wanted: FailIf): string[]
       const isNew = calls.change === 'appeared' && calls.after >= LEAST_A_REQUEST;
       if (isNew || (calls.low !== null && calls.low > wanted.calls!)) {
         const by = calls.route === null ? '' : ` by ${calls.route}`;
-        reasons.push(`calls: ${nameOf(group)} is called${by} ${callsText(calls)}`);
+        const often = oftenText(calls);
+        reasons.push(
+          `calls: ${nameOf(group)} is called${by} ${callsText(calls)}${often === null ? '' : ` (${often} times as often)`}`,
+        );
       }
     }
   }

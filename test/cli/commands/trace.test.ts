@@ -39,6 +39,11 @@ describe('tracewright trace', () => {
     expect(stdout).not.toMatch(/^1\. /);
   });
 
+  it('takes the path before the id, too, as other commands do', () => {
+    const { status, stdout } = tracewright('trace', path, id.slice(0, 12));
+    expect([status, stdout]).toEqual([0, tracewright('trace', id, path).stdout]);
+  });
+
   it('prints the trace as JSON', () => {
     const trace = JSON.parse(tracewright('trace', id, path, '--json').stdout) as SlowTrace;
     expect(trace).toMatchObject({ traceId: id, name: 'GET /orders', service: 'shop', spans: 13 });
@@ -60,7 +65,7 @@ describe('tracewright trace', () => {
     };
     expect(errorOf('GET')).toEqual([
       2,
-      'tracewright trace: ID must be the id of a trace or its first digits, got "GET"',
+      'tracewright trace: ID must be the id of a trace or its first digits, got "GET". Type: tracewright trace ID GET',
     ]);
     const other = `${id.slice(0, 31)}${id.endsWith('0') ? '1' : '0'}`;
     expect(errorOf(other)).toEqual([2, `tracewright trace: no trace begins with ${other}`]);

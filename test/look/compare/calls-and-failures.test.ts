@@ -82,6 +82,11 @@ describe('a comparison', () => {
     ]);
     const products = comparison.groups.find(({ name }) => name === 'SELECT products')!;
     for (const each of products.calls) expect(each).toMatchObject({ before: 40, after: 1 });
+    for (const width of [40, 80, 94]) {
+      for (const line of comparisonText(comparison, textStyle(width, false))) {
+        expect(line.length).toBeLessThanOrEqual(width);
+      }
+    }
     const lines = [...comparisonText(comparison, textStyle(110, false))];
     const title = lines.indexOf('Called more or less often a request');
     expect(lines[title + 2]).toMatch(

@@ -72,6 +72,24 @@ describe('errors', () => {
     expect(lines[title + 2]).toMatch(/^TypeError +no +\S.* +SELECT +shop +3$/);
   });
 
+  it('of a request that asked again have its name, and it has not failed', async () => {
+    const { path } = await recording(
+      () => {
+        const job = startSpan('process mails', {}, { kind: 'consumer', parent: null });
+        for (let at = 0; at < 2; at++) startSpan('send mail', {}, { parent: job }).fail().end();
+        startSpan('send mail', {}, { parent: job }).end();
+        job.end();
+      },
+      { service: 'shop' },
+    );
+    const { report } = await reportOn([path]);
+    expect(report.errors.types).toMatchObject([
+      { count: 2, requests: [], caught: [{ name: 'process mails', service: 'shop', count: 1 }] },
+    ]);
+    const screen = [...textReport(report, textStyle(80, false), [], 'screen')];
+    expect(screen).toContainEqual(expect.stringMatching(/^ +2 .*process mails 1 ok/));
+  });
+
   it('are one if what failed is the last of a request before it throws soon', async () => {
     const MS = 1_000_000n;
     let begin = BEGIN;

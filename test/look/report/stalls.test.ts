@@ -240,12 +240,17 @@ describe('stalls', () => {
     expect(report.interruptions.lines).toMatchObject([
       {
         ...{ line: '/app/import.js:7', count: 2, delayed: 8 },
+        ranIn: [{ name: 'POST /import', count: 2 }],
         requests: [
           { name: 'GET /orders', count: 6 },
           { name: 'POST /buy', count: 2 },
         ],
       },
     ]);
+    const narrow = [...textReport(report, textStyle(80, false), [], 'screen')];
+    expect(narrow).toContainEqual(
+      expect.stringMatching(/^parse .*POST \/import +600 ms +300 ms +GET \/…ders 6, and 1 more$/),
+    );
     const note = 'Stalls, threads and memory are of the whole process: --where does not apply.';
     for (const choice of ['all', 'screen', ['stalls', 'threads']] as const) {
       const linesOf = (where: readonly string[]): string[] => [
@@ -255,7 +260,7 @@ describe('stalls', () => {
       expect(linesOf(['--since +1s'])).not.toContain(note);
     }
     expect(textOf(report)).toMatch(
-      /^parse \(app\/import\.js:7\) +2 +600 ms +300 ms +8 +GET \/orders 6, POST \/buy 2$/m,
+      /^parse \(app\/import\.js:7\) +POST \/import +2 +600 ms +300 ms +GET \/orders 6, POST \/buy 2$/m,
     );
   });
 });

@@ -7,7 +7,7 @@ import { isoTime } from '../measures/units.js';
 import { spanName } from '../names/row-name.js';
 import type { ErrorType, FailedRequests } from '../shape/report-shape.js';
 import { textPattern } from '../../condition/span-condition.js';
-import { causesOf, failedRequest, failedSpan, joinFailures } from './failures.js';
+import { causesOf, failedSpan, joinFailures, requestAbove } from './failures.js';
 import type { FailedSpan } from './failures.js';
 import type { Steps } from '../../index/turns.js';
 
@@ -24,6 +24,8 @@ interface Tally {
   names: Map<string, number>;
   /** Of the requests that failed, by service and name. */
   requests: Map<string, FailedRequests>;
+  /** Those that did not fail. */
+  caught: Map<string, FailedRequests>;
   /** Ns of the index: when the first and the last one ended, and the row of that. */
   first: number;
   last: number;
@@ -127,24 +129,24 @@ export class ErrorGroups {
   #count(): Map<string, Tally> {
     joinFailures(this.#index, [...this.#failures, ...this.#others]);
     const groups = new Map<string, Tally>();
-    const failed = new Set<number>();
+    const counted = new Set<number | string>();
     for (const span of this.#failures) {
       const causes = [...causesOf(span)];
       if (causes.some(({ row }) => this.#isSelected(row))) continue;
-      this.#add(span, causes.at(-1) ?? span, groups, failed);
+      this.#add(span, causes.at(-1) ?? span, groups, counted);
     }
     return groups;
   }
 
   /**
    * @param failure that of the span, or the one in which it began.
-   * @param failed rows of the requests that are counted.
+   * @param counted rows of the failed requests that are counted, and keys of errors with rows of others.
    */
   #add(
     { row, end }: FailedSpan,
     failure: FailedSpan,
     groups: Map<string, Tally>,
-    failed: Set<number>,
+    counted: Set<number | string>,
   ): void {
     const { name, type, message, frame } = failure;
     const { service } = rowAt(this.#index, failure.row);
@@ -157,6 +159,7 @@ export class ErrorGroups {
       rows: [],
       names: new Map(),
       requests: new Map(),
+      caught: new Map(),
       first: Infinity,
       last: -Infinity,
       lastRow: row,
@@ -164,12 +167,15 @@ export class ErrorGroups {
     tally.rows.push(row);
     const seen = tally.names.get(name);
     if (seen !== undefined || tally.names.size < MOST_NAMES) tally.names.set(name, (seen ?? 0) + 1);
-    const request = failedRequest(this.#index, row);
-    if (request !== undefined && !failed.has(request)) {
-      failed.add(request);
-      const own = rowAt(this.#index, request);
-      const named = { name: spanName(own), service: own.service, count: 0 };
-      entryOf(tally.requests, `${named.service} ${named.name}`, () => named).count += 1;
+    const request = requestAbove(this.#index, row);
+    if (request !== undefined) {
+      // A request fails once, and may catch several errors.
+      const hasFailed = isError(request.flags);
+      const once = hasFailed ? request.row : `${request.row} ${key}`;
+      const named = { name: spanName(request), service: request.service, count: 0 };
+      const of = hasFailed ? tally.requests : tally.caught;
+      if (!counted.has(once)) entryOf(of, `${named.service} ${named.name}`, () => named).count += 1;
+      counted.add(once);
     }
     tally.first = Math.min(tally.first, end);
     if (end <= tally.last) return;
@@ -178,7 +184,7 @@ export class ErrorGroups {
   }
 
   #describe(tally: Tally, known: ReadonlySet<string> | undefined): ErrorType {
-    const { failure, service, rows, names, first, last, lastRow, requests } = tally;
+    const { failure, service, rows, names, first, last, lastRow, requests, caught } = tally;
     const { type, message, frame } = failure;
     const [[name]] = [...names].sort(([, a], [, b]) => b - a) as [[string, number]];
     const { epoch } = this.#index;
@@ -190,7 +196,8 @@ export class ErrorGroups {
       names: names.size,
       service,
       count: rows.length,
-      requests: [...requests.values()].sort((a, b) => b.count - a.count).slice(0, MOST_ROUTES),
+      requests: mostOf(requests),
+      caught: mostOf(caught),
       first: isoTime(epoch, first),
       last: isoTime(epoch, last),
       example: rowAt(this.#index, lastRow).traceId,
@@ -198,6 +205,10 @@ export class ErrorGroups {
       where: [`cause=${causeOf(tally)}`],
     };
   }
+}
+
+function mostOf(requests: ReadonlyMap<string, FailedRequests>): FailedRequests[] {
+  return [...requests.values()].sort((a, b) => b.count - a.count).slice(0, MOST_ROUTES);
 }
 
 /** The last word of the id of a row's trace, which is random; -1: it has none. */

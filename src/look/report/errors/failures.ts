@@ -1,4 +1,5 @@
-import { isError, rowAt, rowsUpward } from '../../index/index-row.js';
+import { rowAt, rowsUpward } from '../../index/index-row.js';
+import type { IndexRow } from '../../index/index-row.js';
 import type { LookIndex } from '../../index/look-index.js';
 import { firstAtLeast } from '../../index/parts/first-at-least.js';
 import type { RecordedValue, SpanRecord } from '../../../spans/span-record.js';
@@ -102,11 +103,9 @@ function hasBegunBetween(index: LookIndex, { row, end }: FailedSpan, outer: Fail
   return false;
 }
 
-/** The request that failed because of an error: the next one above it. */
-export function failedRequest(index: LookIndex, row: number): number | undefined {
-  for (const { row: own, isRequest, flags } of rowsUpward(index, row, MOST_ANCESTORS)) {
-    if (isRequest) return isError(flags) ? own : undefined;
-  }
+/** The request in which an error occurred: the next one above it. */
+export function requestAbove(index: LookIndex, row: number): IndexRow | undefined {
+  for (const above of rowsUpward(index, row, MOST_ANCESTORS)) if (above.isRequest) return above;
   return undefined;
 }
 

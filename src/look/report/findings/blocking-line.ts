@@ -1,6 +1,6 @@
 import { counted } from '../../../core/readable-text.js';
 import { durationText, shareText } from '../measures/units.js';
-import { requestsOf, stallsText } from '../print/interruption-texts.js';
+import { ranInText, requestsOf, stallsText } from '../print/interruption-texts.js';
 import { codeText } from '../names/code-text.js';
 import type { Rule } from './evidence.js';
 
@@ -26,6 +26,8 @@ export const blockingLine: Rule = {
       const stalls = stallsOfLines[number]!;
       const total = stalls.reduce((sum, { own }) => sum + own, 0);
       const max = Math.max(...stalls.map(({ own }) => own));
+      const causer = ranInText(line);
+      const ranIn = causer === null ? '' : `, in ${causer}`;
       const routes = requestsOf(line.requests.slice(0, MOST_ROUTES))
         .map((item) => item.join(' '))
         .join(', ');
@@ -38,7 +40,7 @@ export const blockingLine: Rule = {
         loss: 'time',
         lost: line.total + line.waited,
         service,
-        text: `${service ?? 'an event loop'} was blocked for ${durationText(line.total)} by ${codeText(line)}: ${waiting} waited`,
+        text: `${service ?? 'an event loop'} was blocked for ${durationText(line.total)} by ${codeText(line)}${ranIn}: ${waiting} waited`,
         evidence: `${stallsText(count, interruptions)}, the longest ${durationText(line.max)}, ${shareText(line.total / length)} of the time${onCpu}${routes === '' ? '' : `; delayed ${routes}`}`,
         trace: null,
         section: 'stalls',

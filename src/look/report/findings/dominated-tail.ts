@@ -48,6 +48,7 @@ export const dominatedTail: Rule = {
       const [callee, time] = most;
       if (time < LEAST_SHARE * notBlocked) return [];
       const isBlocked = free.length < requests.length || notBlocked < timeOf(slow);
+      const isSame = durationText(least) === durationText(p95);
       const isCallee = ({ waits, duration }: SampledRequest): boolean =>
         (waits.get(callee) ?? 0) >= LEAST_SHARE * duration;
       return {
@@ -55,8 +56,8 @@ export const dominatedTail: Rule = {
         loss: 'time',
         lost: time * scaleOf(route),
         service,
-        text: `${group.name}${ofService(service)} has a p95 of ${durationText(p95)} (p50 ${durationText(p50)})${isBlocked ? `, ${durationText(least)} without blocked event loops` : ''}: about ${shareText(roughly(Math.min(1, time / notBlocked)))} of the slowest 5 %${isBlocked ? ' of those' : ''} is ${callee}`,
-        evidence: `of ${counted(group.count, 'request')}`,
+        text: `${group.name}${ofService(service)} is slow at times: p95 ${durationText(p95)}, p50 ${durationText(p50)}; its slowest 5 % wait for ${callee}, about ${shareText(roughly(Math.min(1, time / notBlocked)))} of their time`,
+        evidence: `${counted(group.count, 'request')}${isBlocked ? `; not counting blocked event loops${isSame ? '' : `, p95 ${durationText(least)}`}` : ''}`,
         trace: typicalOf(index, slow.filter(isCallee)),
         section: 'slowest',
         where: group.where ?? [],

@@ -131,7 +131,7 @@ function* addHolders(index: LookIndex, pool: PoolTally): Steps<void> {
 }
 
 /** Those who had the connection before the first one that is known. */
-const EARLIER = 'others before';
+const EARLIER = 'not known';
 
 /** Of a wait: which span had the connection for a part of it. */
 interface Holding {

@@ -4,6 +4,7 @@ import type {
   Interruptions,
   LongStall,
   NamedCount,
+  StallLine,
   ThreadOfProcess,
 } from '../shape/thread-shape.js';
 import type { ListItem } from './tables/report-table.js';
@@ -77,6 +78,18 @@ export function interruptedText({
     ({ time, what }) => `${durationText(time)} (${shareText(time / duration)}) ${what}`,
   );
   return `of this, ${texts.join(' and ')}`;
+}
+
+/** Whose code blocked a loop: `GET /search`, `GET /search and 2 others`; null: not recorded. */
+export function ranInText({ ranIn: [first, ...others] }: StallLine): string | null {
+  if (first === undefined) return null;
+  return others.length === 0 ? first.name : `${first.name} and ${counted(others.length, 'other')}`;
+}
+
+/** Requests that waited for code, else how many spans: `GET /orders 212, POST /buy 40`, `spans 320`. */
+export function delayedOf({ requests, delayed }: StallLine): ListItem[] {
+  if (requests.length > 0 || delayed === 0) return requestsOf(requests);
+  return [['spans', countText(delayed)]];
 }
 
 /** Routes, and how many requests of each: `GET /orders 212, POST /buy 40 unread`. */

@@ -161,6 +161,8 @@ export interface ErrorType {
   count: number;
   /** The routes of which requests failed because of it, and how many, most first. */
   requests: FailedRequests[];
+  /** The same of requests below which it occurred, and which have not failed: they caught it. */
+  caught: FailedRequests[];
   /** ISO times: when the first and the last of these spans ended. */
   first: string;
   last: string;

@@ -46,6 +46,8 @@ export interface StallLine extends StallCode {
   max: number;
   /** Spans of the thread that were open at the end of each. */
   delayed: number;
+  /** Whose code it was, by route, whether or not it was kept: those with the most stalls first. Empty: not recorded. */
+  ranIn: NamedCount[];
   /** Requests that were open meanwhile and did not cause it, by route: those with the most first. */
   requests: DelayedRequests[];
   /** Ns that these waited while they were open. One below another counts with that. */

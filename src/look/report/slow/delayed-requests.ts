@@ -7,7 +7,7 @@ import { IN_WINDOW, type RowSelection } from '../measures/selection.js';
 import { recordedSpan } from '../names/recorded-attributes.js';
 import { requestOf } from '../groups/spans-of-requests.js';
 import { nameOf } from '../names/row-name.js';
-import type { DelayedRequests, StallLine } from '../shape/thread-shape.js';
+import type { DelayedRequests, NamedCount, StallLine } from '../shape/thread-shape.js';
 import type { InterruptionTally } from '../threads/interruptions.js';
 import type { StallOfLine } from '../threads/stall-code.js';
 import { stalledRequest } from '../trees/blocked-spans.js';
@@ -25,21 +25,22 @@ interface Stall {
   line: number;
   /** The row of the request whose code ran; undefined: it was not kept. */
   causer: number | undefined;
-  isKnown: boolean;
+  /** `POST /coupon`; null: nobody knows whose code ran. */
+  name: string | null;
 }
 
 /**
- * By number of the code: how many requests of each route its stalls delayed, and their time. They were open on the thread
+ * By number of the code: whose it was, and how many requests of each route its stalls delayed, and their time. They were open on the thread
  * meanwhile; where nobody knows whose code ran, they waited for a call, too.
  */
 export function* delayedRequests(
   selection: RowSelection,
   interruptions: InterruptionTally,
   lines: readonly (readonly StallOfLine[])[],
-): Steps<Pick<StallLine, 'requests' | 'waited'>[]> {
+): Steps<Pick<StallLine, 'ranIn' | 'requests' | 'waited'>[]> {
   const { index } = selection;
   const known = stallsOf(index, lines);
-  const hasUnknown = [...known.values()].some(({ isKnown }) => !isKnown);
+  const hasUnknown = [...known.values()].some(({ name }) => name === null);
   const delayed = lines.map((): Delayed => new Map());
   for (const part of known.size === 0 ? [] : index.parts) {
     yield;
@@ -60,10 +61,19 @@ export function* delayedRequests(
       }
     }
   }
-  return delayed.map((requests) => ({
+  return delayed.map((requests, line) => ({
+    ranIn: ranIn(line, known),
     requests: byRoute(index, requests),
     waited: timeOf(index, requests),
   }));
+}
+
+function ranIn(line: number, known: ReadonlyMap<number, Stall>): NamedCount[] {
+  const routes = new Map<string, NamedCount>();
+  for (const { line: own, name } of known.values()) {
+    if (own === line && name !== null) entryOf(routes, name, () => ({ name, count: 0 })).count += 1;
+  }
+  return [...routes.values()].sort((a, b) => b.count - a.count).slice(0, MOST_LISTED);
 }
 
 /** By the row of a request: the stalls that delayed it, by their row. */
@@ -113,8 +123,7 @@ function stallsOf(
     for (const { row } of stalls) {
       const span = recordedSpan(index, row.row);
       const causer = span && stalledRequest(index, span);
-      const isKnown = (causer?.name ?? null) !== null;
-      found.set(row.row, { line, causer: causer?.request?.row, isKnown });
+      found.set(row.row, { line, causer: causer?.request?.row, name: causer?.name ?? null });
     }
   }
   return found;
@@ -131,9 +140,10 @@ function* stallsThatBlocked(
 ): Generator<[line: number, stall: IndexRow], void> {
   for (const each of stalls) {
     const stall = known.get(each.row);
-    if (stall === undefined || stall.causer === row || stall.isKnown === isCall) continue;
+    const isKnown = stall !== undefined && stall.name !== null;
+    if (stall === undefined || stall.causer === row || isKnown === isCall) continue;
     const { start: from, end: to } = each;
     const open = Math.min(end, to) - Math.max(begin, from);
-    if ((stall.isKnown && end > to) || open >= LEAST_SHARE * (to - from)) yield [stall.line, each];
+    if ((isKnown && end > to) || open >= LEAST_SHARE * (to - from)) yield [stall.line, each];
   }
 }

@@ -69,7 +69,7 @@ export interface StallOfLine {
   own: number;
 }
 
-type CountedLine = Omit<StallLine, 'requests' | 'waited'>;
+type CountedLine = Omit<StallLine, 'requests' | 'waited' | 'ranIn'>;
 
 /** Stalls by the code that ran, and those of each line. */
 interface StallsByLine {

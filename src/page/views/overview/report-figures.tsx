@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { heapNote } from '../../../look/report/measures/heap-growth.js';
 import { figureHints, hintTexts } from '../../../look/report/print/hint-texts.js';
 import {
   costText,
@@ -54,6 +55,7 @@ const NO_ROWS: ReportedRows = { slowest: [], open: [], threads: [], stalls: [] }
 export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: ReportFiguresProps) {
   const { errors, interruptions, pools, mpi, threads, memory, slowest } = report;
   const incomplete = incompleteText(report);
+  const leak = heapNote(report);
   const isEmpty = report.groups.length === 0 && threads.length === 0 && mpi.length === 0;
   const hasRequests = report.by === 'route';
   return (
@@ -70,6 +72,7 @@ export function ReportFigures({ report, rows = NO_ROWS, onRange, children }: Rep
       {(hasRequests || report.findings.length > 0) && (
         <Findings report={report} stalls={rows.stalls} />
       )}
+      {leak !== undefined && <p class="quiet">{leak}</p>}
       {mpi.map((run, at) => (
         <MpiFigures key={run.path} run={run} number={at} />
       ))}

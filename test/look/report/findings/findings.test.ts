@@ -206,7 +206,7 @@ describe('findings', () => {
     });
     expect(rulesOf(findings)).toEqual(['dominated tail']);
     expect(findings[0]!.text).toMatch(
-      /^GET \/orders\/:id of shop has a p95 of 6\d\d ms \(p50 12 ms\): about 99 % of the slowest 5 % is quote$/,
+      /^GET \/orders\/:id of shop is slow at times: p95 6\d\d ms, p50 12 ms; its slowest 5 % wait for quote, about 99 % of their time$/,
     );
   });
 
@@ -239,7 +239,10 @@ describe('findings', () => {
     });
     expect(rulesOf(findings)).toEqual(['dominated tail']);
     expect(findings[0]!.text).toMatch(
-      /p95 of 910 ms \(p50 12 ms\), 602 ms without blocked event loops: about \d+ % of the slowest 5 % of those is quote$/,
+      /: p95 910 ms, p50 12 ms; its slowest 5 % wait for quote, about \d+ % of their time$/,
+    );
+    expect(findings[0]!.evidence).toMatch(
+      /^[\d,]+ requests; not counting blocked event loops, p95 602 ms$/,
     );
   });
 
@@ -258,7 +261,7 @@ describe('findings', () => {
       return length + 902;
     });
     const tail = findings.find(({ rule }) => rule === 'dominated tail')!;
-    const [, share] = /about (\d+) % of the slowest 5 % of those is quote$/.exec(tail.text)!;
+    const [, share] = /wait for quote, about (\d+) % of their time$/.exec(tail.text)!;
     expect(Number(share)).toBeGreaterThanOrEqual(70);
     expect(tail.trace).toMatch(/^[\da-f]{32}$/);
     expect(blocked).not.toContain(tail.trace);

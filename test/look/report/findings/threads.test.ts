@@ -64,6 +64,11 @@ describe('findings on threads', () => {
       'shop was blocked for 2 s by distance (app/search.js:6): 80 spans waited',
     ]);
     expect(findings[0]!.evidence).toBe('20 stalls, the longest 100 ms, 3.4 % of the time');
+    const request = { name: 'eventloop.request', type: 'string', value: 'GET /search' } as const;
+    const known = stalls.map((each) => ({ ...each, attributes: [...each.attributes!, request] }));
+    expect(textsOf(await findingsOf(60, known))).toEqual([
+      'shop was blocked for 2 s by distance (app/search.js:6), in GET /search: 80 spans waited',
+    ]);
   });
 
   it.each([
@@ -156,15 +161,17 @@ describe('findings on threads', () => {
     const noteOn = async (seconds: number, spans: MadeSpan[]): Promise<string | undefined> => {
       const report = await reportOf(seconds, spans, heap(seconds));
       expect(report.findings).toEqual([]);
+      const screen = [...textReport(report, textStyle(200, false), [], 'screen')];
+      expect(screen.filter((line) => line.includes('leaks'))).toHaveLength(1);
       const style = textStyle(200, false);
-      return [...textReport(report, style, [], ['memory'])].find((line) => line.includes('judged'));
+      return [...textReport(report, style, [], ['memory'])].find((line) => line.includes('leaks'));
     };
     const full: MadeSpan = { id: 30_000n, trace: 9n, name: 'gc major', at: [9000, 9005] };
     expect(await noteOn(60, [full])).toMatch(
-      /^Whether a heap grows or warms up is not judged from (59|60)\S* s with 1 full collection: record 10 min\.$/,
+      /^Memory: the heap of shop grew from 4\d MiB to 9\d MiB\. (59|60)\S* s are too short to say whether it leaks: record 10 min\.$/,
     );
     expect(await noteOn(360, [full])).toBe(
-      'Whether a heap grows is not judged from 1 full collection: 6 are needed.',
+      'Memory: the heap of shop grew from 40 MiB to 399 MiB. 1 full collection cannot say whether it leaks: 6 are needed.',
     );
   });
 

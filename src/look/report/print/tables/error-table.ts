@@ -3,8 +3,9 @@ import type { ErrorType, FailedSpans } from '../../shape/report-shape.js';
 import { causeText, frameText, UNNAMED } from '../cause-texts.js';
 import { countText, timeText } from '../../measures/units.js';
 import { requestsOf } from '../interruption-texts.js';
-import { fieldColumn, listColumn, serviceColumn, tableOf } from './report-table.js';
-import type { ReportColumn, ReportTable } from './report-table.js';
+import { ofService } from '../../names/request-name.js';
+import { fieldColumn, listColumn, onlyService, serviceColumn, tableOf } from './report-table.js';
+import type { ListItem, ReportColumn, ReportTable } from './report-table.js';
 
 const LIMIT = 20;
 /** Most errors whose times and example text lists one by one. */
@@ -101,8 +102,9 @@ export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
   const { count, read, types } = errors;
   const isUnnamed = types.some(({ message, frame }) => message === null && frame !== null);
   const hint = isUnnamed ? '; messages of libraries: TRACEWRIGHT_ERROR_TEXT=on' : '';
+  const service = onlyService(types);
   return tableOf<ErrorType>(
-    `${titleOf('Causes of failure', errors)}${hint}`,
+    `${titleOf(`Causes of failure${ofService(service)}`, errors)}${hint}`,
     [
       fieldColumn('count', 'count', 0, {
         title: read < count ? `of ${countText(read)}` : 'count',
@@ -113,7 +115,7 @@ export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
         unit: 'text',
         value: (each) => causeText({ ...each, frame: null }),
         spare: 0,
-        least: 28,
+        least: 19,
         isProse: true,
       },
       {
@@ -121,14 +123,17 @@ export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
         unit: 'text',
         value: shownFrame,
         spare: 1,
-        least: 24,
+        least: 26,
       },
-      listColumn('requests', ({ requests }) => requestsOf(requests), 1, { least: 14 }),
-      serviceColumn(2),
+      listColumn('requests', failedAndOthers, 1, {
+        explanation: 'Requests that failed because of it; ok: they met it and did not fail',
+        least: 14,
+      }),
+      ...(service === null ? [serviceColumn<ErrorType>(2)] : []),
       {
         title: 'last',
         unit: 'text',
-        value: ({ last, isNew }) => `${last.slice(11, 19)}${isNew === true ? ' new' : ''}`,
+        value: ({ last, isNew }) => (isNew === true ? `${last.slice(11, 19)} new` : null),
         spare: 3,
       },
       {
@@ -142,6 +147,12 @@ export function causeTable(errors: FailedSpans): ReportTable<ErrorType> {
     LIMIT,
     'causes',
   );
+}
+
+/** `POST /buy 715, process mails 268 ok` */
+function failedAndOthers({ requests, caught }: ErrorType): ListItem[] {
+  const others = requestsOf(caught).map(([name, count]): ListItem => [name, `${count} ok`]);
+  return [...requestsOf(requests), ...others];
 }
 
 /** When the first errors of the table occurred, and where one can be seen: `no stock of ? of GET /buy in shop: first …`. */

@@ -3,7 +3,7 @@ import { groupTitle, ofService } from '../../names/request-name.js';
 import { HTTP } from '../../../../spans/read/system-of.js';
 import { digits, durationText, roughly } from '../../measures/units.js';
 import { waitShares, waitingGroups } from '../report-texts.js';
-import { fieldColumn, kindColumns, serviceColumn, tableOf } from './report-table.js';
+import { fieldColumn, kindColumns, onlyService, serviceColumn, tableOf } from './report-table.js';
 import type { ReportColumn, ReportTable } from './report-table.js';
 
 const LIMIT = 50;
@@ -22,7 +22,7 @@ type GroupedBy = Pick<Report, 'by' | 'attributes'>;
 function nameColumn({ by, attributes }: GroupedBy): ReportColumn<Group> {
   const title = by === 'attribute' ? attributes.join(', ') : by;
   // Values, such as statements, differ at their ends.
-  const least = by === 'attribute' ? 48 : 16;
+  const least = by === 'attribute' ? 48 : 15;
   return { title, unit: 'text', value: (group) => groupTitle(group, by), spare: 0, least };
 }
 
@@ -37,18 +37,12 @@ export function groupTable(report: GroupedBy & Pick<Report, 'groups'>): ReportTa
   const what = report.by === 'route' ? 'routes' : 'groups';
   const hasTitle = report.by === 'route' || report.by === 'name';
   return tableOf(
-    `${groupsTitle(report)}${hasTitle ? ofService(onlyService(report)) : ''}`,
+    `${groupsTitle(report)}${hasTitle ? ofService(onlyService(report.groups)) : ''}`,
     columns,
     report.groups,
     LIMIT,
     what,
   );
-}
-
-/** The service of all groups; null: there are several. */
-function onlyService({ groups }: Pick<Report, 'groups'>): string | null {
-  const services = new Set(groups.map(({ service }) => service));
-  return services.size === 1 ? [...services][0]! : null;
 }
 
 function spanColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<Group>[] {
@@ -57,7 +51,7 @@ function spanColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<G
     nameColumn(report),
     // Client and server of one call have the same values.
     ...kindColumns(groups, by === 'attribute' ? 0 : undefined),
-    ...(by === 'service' ? [] : [serviceColumn<Group>(onlyService(report) === null ? 2 : 7)]),
+    ...(by === 'service' ? [] : [serviceColumn<Group>(onlyService(groups) === null ? 2 : 7)]),
     fieldColumn('count', 'count', 0),
     fieldColumn('rate', 'rate', 5, { explanation: 'Per second in which its service was recorded' }),
     fieldColumn('errors', 'count', 2, { isBad: ({ errors }) => errors > 0 }),
@@ -75,13 +69,14 @@ function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<
   const { groups } = report;
   const blockedOnes = groups.filter(({ blocked }) => blocked !== null && blocked.share > 0);
   const watched = new Set(blockedOnes.map(({ service }) => service));
+  const areRefused = groups.some(({ refused }) => (refused ?? 0) > 0);
   const areHttp = groups.every(({ system }) => system === HTTP || system === null);
   return [
     nameColumn(report),
     // On 40 columns it has no room; on 100 no service is lost. The title has the only one.
-    serviceColumn<Group>(onlyService(report) === null ? 0.5 : 7),
+    serviceColumn<Group>(onlyService(groups) === null ? 0.5 : 7),
     fieldColumn('rate', 'rate', 3, { title: 'rate' }),
-    fieldColumn('count', 'count', 6),
+    fieldColumn('count', 'count', 2.6),
     {
       title: 'calls/req',
       explanation: 'Calls of services, databases and queues that a request makes',
@@ -90,7 +85,11 @@ function routeColumns(report: GroupedBy & Pick<Report, 'groups'>): ReportColumn<
         calls === null ? null : digits(sampled < recorded ? roughly(calls) : calls),
       spare: 2,
     },
-    fieldColumn('refused', 'share', 2, { title: '4xx' }),
+    fieldColumn('refused', 'share', areRefused ? 2 : 2.7, {
+      title: '4xx',
+      explanation: 'Share of the requests; –: it is no request of HTTP',
+      unknown: '–',
+    }),
     fieldColumn('errors', 'count', 0, {
       title: areHttp ? '5xx' : 'errors',
       isBad: ({ errors }) => errors > 0,

@@ -4,7 +4,8 @@ import {
   causeText,
   countsText,
   ranText,
-  requestsOf,
+  delayedOf,
+  ranInText,
   stallsIn,
   stallsText,
 } from '../interruption-texts.js';
@@ -54,16 +55,22 @@ export function stallLineTable(interruptions: Interruptions): ReportTable<StallL
   return tableOf<StallLine>(
     `Code that blocked event loops in ${stallsText(count, interruptions)}${rest}`,
     [
-      { title: 'code', unit: 'text', value: codeText, spare: 0, least: 36 },
-      fieldColumn('count', 'count', 0),
+      { title: 'code', unit: 'text', value: codeText, spare: 0, least: 28 },
+      {
+        title: 'in',
+        explanation: 'The requests whose code it was',
+        unit: 'text',
+        value: ranInText,
+        spare: 0.6,
+        least: 16,
+      },
+      fieldColumn('count', 'count', 2),
       fieldColumn('total', 'duration', 0),
       fieldColumn('max', 'duration', 1, { title: 'longest' }),
-      fieldColumn('delayed', 'count', 2, {
-        explanation: 'Spans of the thread that were open at the end of these stalls',
-      }),
-      listColumn('requests', ({ requests }) => requestsOf(requests), 0, {
+      listColumn('delayed', delayedOf, 0.5, {
         explanation:
           'Requests that were open on the thread meanwhile, and were not the cause; unread: they waited before their span began',
+        least: 22,
       }),
     ],
     lines,

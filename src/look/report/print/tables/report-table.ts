@@ -124,6 +124,12 @@ export function serviceColumn<T extends { service: string | null }>(
   return fieldColumn('service', 'text', spare, { least: 8 });
 }
 
+/** The service of all rows, for the title; null: there are several. */
+export function onlyService(rows: readonly { service: string | null }[]): string | null {
+  const services = new Set(rows.map(({ service }) => service));
+  return services.size === 1 ? [...services][0]! : null;
+}
+
 /**
  * The columns of the kind and the system: of several, they say which is which.
  *

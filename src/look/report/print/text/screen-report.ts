@@ -1,7 +1,8 @@
 import type { Report } from '../../shape/report-shape.js';
+import { heapNote } from '../../measures/heap-growth.js';
 import { timeText } from '../../measures/units.js';
 import { figureHints, hintTexts } from '../hint-texts.js';
-import { endText, incompleteText, noFindingText, summaryText } from '../report-texts.js';
+import { endText, incompleteText, noFindingText, PREFIX, summaryText } from '../report-texts.js';
 import { causeTable } from '../tables/error-table.js';
 import { findingTable } from '../tables/finding-table.js';
 import { groupTable } from '../tables/group-tables.js';
@@ -86,7 +87,7 @@ export function* screenReport(
       rows === 0 && all > 0 ? [section] : [],
     );
     const foot = [
-      ...footLines(style, without),
+      ...footLines(report, style, without),
       ...notes.flatMap((note) => [...paragraph(style, 'weak', note)]),
     ];
     const count = lines.reduce((sum, { length }) => sum + length, head.length + foot.length);
@@ -117,12 +118,25 @@ function* headLines(report: Report, style: TextStyle): Generator<string, void> {
 }
 
 /** @param without sections of the screen that have no room. */
-function* footLines(style: TextStyle, without: readonly SectionName[]): Generator<string, void> {
-  const further: SectionName[] = [
+function* footLines(
+  report: Report,
+  style: TextStyle,
+  without: readonly SectionName[],
+): Generator<string, void> {
+  const { findings, errors, allocations } = report;
+  const further = new Set<SectionName>([
     ...without,
+    ...(errors.types.length > 0 ? (['errors'] as const) : []),
     ...(['waits', 'callees', 'pools', 'slowest', 'stalls', 'threads', 'memory'] as const),
+    ...(allocations.length > 0 ? (['allocations'] as const) : []),
     'recordings',
-  ];
+  ]);
+  const examples = [...findings.map(({ trace }) => trace), errors.types[0]?.example ?? null];
+  const example = examples.find((trace) => trace !== null);
   yield '';
-  yield* paragraph(style, 'weak', `More: --all, or --section NAME of ${further.join(', ')}`);
+  yield* paragraph(style, 'weak', heapNote(report));
+  if (example !== undefined) {
+    yield* paragraph(style, 'weak', `A trace: tracewright trace ${example.slice(0, PREFIX)} PATH`);
+  }
+  yield* paragraph(style, 'weak', `More: --all, or --section NAME of ${[...further].join(', ')}`);
 }

@@ -20,36 +20,53 @@ export interface TextColumn<T> extends ReportColumn<T> {
 }
 
 const GAP = 2;
+/** Of a text, where nothing else helps. */
+const LEAST_WIDTH = 4;
 
 interface Fitted<T> {
   column: TextColumn<T>;
   cells: string[];
   width: number;
+  /** Columns that it takes if it has so many: a shortened cell may take fewer. */
+  within: (width: number) => number;
 }
 
 function totalWidth(columns: readonly { width: number }[]): number {
   return columns.reduce((sum, { width }) => sum + width + GAP, -GAP);
 }
 
-/** Drops and shortens columns until they fit. */
+/** Drops and shortens columns until they fit: names first, then the longest sentences and lists. */
 function fit<T>(columns: Fitted<T>[], width: number): Fitted<T>[] {
+  if (totalWidth(columns) <= width) return columns;
   let fitted = columns;
-  const least = (): number =>
-    totalWidth(
-      fitted.map(({ column, width: own }) => ({ width: Math.min(own, column.least ?? own) })),
-    );
+  const leastOf = new Map(
+    columns.map((each) => [
+      each,
+      each.within(Math.min(each.width, each.column.least ?? each.width)),
+    ]),
+  );
+  const least = (): number => totalWidth(fitted.map((each) => ({ width: leastOf.get(each)! })));
   for (;;) {
     const spare = Math.max(...fitted.map(({ column }) => column.spare));
     if (spare === 0 || least() <= width) break;
     fitted = fitted.filter(({ column }) => column.spare !== spare);
   }
   let excess = totalWidth(fitted) - width;
-  for (const column of fitted.filter((each) => each.column.least !== undefined)) {
-    if (excess <= 0) break;
-    const shorter = Math.max(column.column.least!, column.width - excess);
-    excess -= column.width - Math.min(shorter, column.width);
-    column.width = Math.min(shorter, column.width);
-  }
+  const wordiness = ({ column, width: own }: Fitted<T>): number =>
+    column.isProse === true ? own : Infinity;
+  const byTurn = fitted.toSorted((a, b) => {
+    const [first, second] = [wordiness(a), wordiness(b)];
+    return first === second ? 0 : second - first;
+  });
+  const shrink = (each: Fitted<T>, least: number): void => {
+    if (excess <= 0) return;
+    const shorter = Math.min(each.width, Math.max(least, each.within(each.width - excess)));
+    excess -= each.width - shorter;
+    each.width = shorter;
+  };
+  for (const each of byTurn) shrink(each, leastOf.get(each)!);
+  // Where there is no room even for that, figures stay whole.
+  for (const each of byTurn) if (each.column.least !== undefined) shrink(each, LEAST_WIDTH);
   return fitted;
 }
 
@@ -69,7 +86,12 @@ function* textTable<T>(
         terminalText((column.prefix?.(row) ?? '') + cellText(column, row)),
       );
       const widths = cells.map((cell) => (cell.length > width ? width : displayWidth(cell)));
-      return { column, cells, width: Math.max(displayWidth(column.title), ...widths) };
+      const within = (most: number): number =>
+        Math.max(
+          Math.min(displayWidth(column.title), most),
+          ...cells.map((each, at) => displayWidth(shortCell(column, each, most, rows[at]))),
+        );
+      return { column, cells, within, width: Math.max(displayWidth(column.title), ...widths) };
     }),
     width,
   );
