@@ -31,6 +31,8 @@ function overview(): string {
 
 Reads traces in the formats ovni, Heph, DUMPI and Laplace.
 
+  tracewright report traces    begin here: what is wrong, on one screen
+
 Commands:
 ${list.join('')}
 Run \`tracewright COMMAND --help\` for the options of a command.

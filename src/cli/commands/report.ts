@@ -17,6 +17,7 @@ import type { ServiceRuns } from '../../look/report/shape/report-shape.js';
 import { DEFAULT_SLOWEST, type ReportOptions } from '../../look/report/report.js';
 import { endOf } from '../../look/report/measures/selection.js';
 import { SECTION_NAMES } from '../../look/report/print/text/report-sections.js';
+import type { SectionName } from '../../look/report/print/text/report-sections.js';
 import { jsonReport, textReport } from '../../look/report/print/text/text-report.js';
 import type { ReportChoice } from '../../look/report/print/text/text-report.js';
 import { didYouMean } from '../../core/nearest-name.js';
@@ -54,6 +55,27 @@ const MAX_SLOWEST = 100;
 const MOST_RUNS = 5;
 /** The index reports what cannot be searched. */
 const ignore = (): void => undefined;
+
+const SECTION_TEXTS: Readonly<Record<SectionName, string>> = {
+  recordings: 'the traces that were read',
+  losses: 'what was recorded and is not there',
+  findings: 'what is wrong, the worst first',
+  routes: 'rate, failures and latency of routes',
+  waits: 'what the time of routes went to',
+  callees: 'the calls of routes: databases, services, queues',
+  errors: 'errors by type, message and line',
+  pools: 'waits for connections, and who held these',
+  mpi: 'calls and messages of MPI',
+  slowest: 'the slowest traces as trees',
+  stalls: 'blocked event loops, collections, and their code',
+  processes: 'how processes ended',
+  open: 'spans that were open at the end, or are now',
+  threads: 'how busy threads were',
+  profile: 'the code that ran (TRACEWRIGHT_PROFILE=cpu)',
+  allocations: 'the code whose memory stays (=heap)',
+  memory: 'heaps and processes: start, end, growth',
+  cost: 'bytes on disk',
+};
 
 /** `tracewright report`. */
 export const reportCommand: Command = {
@@ -210,11 +232,11 @@ function checkFailIf(text: string): FailIf {
   }
 }
 
-/** Names of sections in lines of a help text. */
+/** Sections in lines of a help text. */
 function sectionHelp(): string {
-  const third = Math.ceil(SECTION_NAMES.length / 3);
-  const lines = [0, 1, 2].map((at) => SECTION_NAMES.slice(third * at, third * (at + 1)));
-  return lines.map((names) => `                ${names.join(', ')}\n`).join('');
+  return SECTION_NAMES.map(
+    (name) => `                ${name.padEnd(12)}${SECTION_TEXTS[name]}\n`,
+  ).join('');
 }
 
 /** @throws UsageError for a section that does not exist. */
