@@ -11,6 +11,8 @@ const LEAST_REQUESTS = 20;
 /** Of the requests of the route, and of its time. */
 const LEAST_SHARE = 0.5;
 const LEAST_TIME = 0.1;
+/** Of its time, from which on it is said. */
+const LEAST_BLOCKED = 0.05;
 
 const isRepeated = ({ length }: { length: number }): boolean => length >= LEAST_CALLS;
 
@@ -38,6 +40,8 @@ export const repeatedCalls: Rule = {
       }
       const all = weightOf(requests);
       const allTime = timeOf(requests);
+      const blocked = group.blocked?.share ?? 0;
+      const isBlocked = blocked >= LEAST_BLOCKED;
       return [...byCallee].flatMap(([callee, repeated]) => {
         const of = repeated.map(({ request }) => request);
         const share = weightOf(of) / all;
@@ -59,7 +63,8 @@ export const repeatedCalls: Rule = {
           lost: time * group.total,
           service: group.service,
           text: `${group.name}${ofService(group.service)} calls ${callee} ${typical} times a request, one after the other: about ${shareText(roughly(time))} of its time`,
-          evidence: `in ${partText(evidence, route, repeated[0]!.calls, isRepeated, share)}, ${durationText(weightedPercentile(one, 50))} a call`,
+          // A trace that was not blocked has a larger share than all together.
+          evidence: `in ${partText(evidence, route, repeated[0]!.calls, isRepeated, share)}, ${durationText(weightedPercentile(one, 50))} a call${isBlocked ? `; ${shareText(blocked)} of the route's time was blocked` : ''}`,
           trace: typicalOf(index, of),
           section: 'callees',
           where: group.where ?? [],

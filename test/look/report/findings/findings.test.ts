@@ -91,6 +91,23 @@ describe('findings', () => {
     expect(findings).toEqual([]);
   });
 
+  it('say how much of the time was blocked next to the share of repeated calls', async () => {
+    const [finding] = await findingsOn((request) => {
+      calls(request, PRODUCTS, 1);
+      endCall(call(request, request.span, 'SELECT orders', 40, 60));
+      const attributes = { 'eventloop.cause': 'code', 'eventloop.request': 'GET /search' };
+      const startTime = request.start + 50n * MS;
+      startSpan('event loop blocked', attributes, { parent: null, startTime }).end(
+        startTime + 50n * MS,
+      );
+      return 100;
+    });
+    expect(finding).toMatchObject({
+      text: expect.stringMatching(/ about 40 % of its time$/) as string,
+      evidence: "in 300 of 300 requests, 1 ms a call; 50 % of the route's time was blocked",
+    });
+  });
+
   it('name repeated calls, with figures and a trace', async () => {
     const [finding, ...others] = await findingsOn(
       (request) => calls(request, ['SELECT orders', ...PRODUCTS], 1) + 4,
