@@ -1,7 +1,6 @@
 import type { Report } from '../shape/report-shape.js';
 import type { Interruptions, ThreadOfProcess } from '../shape/thread-shape.js';
 import { counted } from '../../../core/readable-text.js';
-import { ofService } from '../names/request-name.js';
 import { bytesText, durationText } from './units.js';
 
 /** A process that starts is slow for so many ns, and memory that it takes says nothing. */
@@ -36,7 +35,8 @@ export function heapNote({
   const full = fullCollections(interruptions, heap);
   const isShort = length < START + LEAST_TIME;
   if (!isShort && full >= LEAST_FULL) return undefined;
-  const grew = `Memory: the heap${ofService(heap.service)} grew from ${bytesText(heap.first)} to ${bytesText(heap.last)}.`;
+  const of = heap.service === null ? '' : ` of ${heap.service}`;
+  const grew = `Memory: the heap${of} grew from ${bytesText(heap.first)} to ${bytesText(heap.last)}.`;
   return isShort
     ? `${grew} ${durationText(length)} are too short to say whether it leaks: record 10 min.`
     : `${grew} ${counted(full, 'full collection')} cannot say whether it leaks: ${LEAST_FULL} are needed.`;
