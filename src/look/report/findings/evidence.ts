@@ -81,16 +81,15 @@ export class FindingWindow {
   }
 }
 
-/** The trace of the longest request; null: there is none. */
-export function exampleOf(index: LookIndex, requests: readonly SampledRequest[]): string | null {
-  const [first] = requests.toSorted((a, b) => b.duration - a.duration);
-  return first === undefined ? null : rowAt(index, first.row).traceId;
-}
-
-/** The trace of the request whose duration is in the middle: the longest may have waited for something else. */
+/**
+ * The trace of the request whose duration is in the middle, null if there is none: the longest may have waited for
+ * something else.
+ */
 export function typicalOf(index: LookIndex, requests: readonly SampledRequest[]): string | null {
   const sorted = requests.toSorted((a, b) => a.duration - b.duration);
-  return exampleOf(index, sorted.slice(0, Math.ceil(sorted.length / 2)));
+  let left = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
+  const middle = sorted.find(({ weight }) => (left -= weight) <= 0);
+  return middle === undefined ? null : rowAt(index, middle.row).traceId;
 }
 
 /** Without what ran while its process got no CPU: neighbours on the machine made it slow. */
