@@ -97,7 +97,7 @@ const OWN_PROCESS = [
   'test/look/condition/older-names.test.ts',
   'test/look/server/sample-boxes.test.ts',
   'test/node/run/brief-process.test.ts',
-  'test/spans/read/{open-when-read,vanishing-directories}.test.ts',
+  'test/spans/{read/{open-when-read,vanishing-directories},redaction/redaction}.test.ts',
   'test/traces/fifth-format.test.ts',
 ];
 
