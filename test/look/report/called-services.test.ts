@@ -113,9 +113,9 @@ describe('a call of another service', () => {
     );
     expect(lines.find((line) => line.includes('GET stock.internal:8080  '))).toBeDefined();
     expect(lines.join('\n')).toMatch(
-      /slowest 5 % of +service +count +time +stalls +gc +called +any\n/,
+      /slowest 5 % of +service +count +time +stalled +gc +called +any\n/,
     );
-    expect(lines).toContain('GET /orders/:id  shop         1  200 ms     0 %  0 %    64 %  64 %');
+    expect(lines).toContain('GET /orders/:id  shop         1  200 ms      0 %  0 %    64 %  64 %');
   });
 
   it('counts the time of a request there once, whichever threads did not work', async () => {
