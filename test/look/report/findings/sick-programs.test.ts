@@ -95,7 +95,7 @@ const SICK: readonly (readonly [program: string, findings: readonly RegExp[]])[]
   ['small-pool', [/^pool is the queue: postgresql pool of shop .*GET \/(report|user)/]],
   ['lent-clients', [/^pool is the queue: generic pool of shop .*GET \/stock/]],
   ['busy-timer', [/^outside requests: /]],
-  ['slow-partner', [/^dominated tail: GET \/quote of shop .* is 127\.0\.0\.1:/]],
+  ['slow-partner', [/^dominated tail: GET \/quote of shop .* wait for 127\.0\.0\.1:/]],
   ['hung-partner', [/^constant timeout: GET .*of shop fails after 1(\.0\d)? s/]],
   ['keys-in-loop', [/^repeated calls: GET \/friends of shop calls GET \(redis\) 50 times/]],
   ['bad-pattern', [/^blocking line: shop .* by trimmed .*bad-pattern\.mjs:7/]],
