@@ -95,6 +95,7 @@ const OWN_PROCESS = [
   'test/core/options/wrong-first-argument.test.ts',
   'test/dumpi/read/reader.test.ts',
   'test/look/condition/older-names.test.ts',
+  'test/look/report/{nested-servers,released-requests}.test.ts',
   'test/look/server/sample-boxes.test.ts',
   'test/node/run/brief-process.test.ts',
   'test/spans/{read/{open-when-read,vanishing-directories},redaction/redaction}.test.ts',
