@@ -23,7 +23,7 @@ export async function readAhead(recording: Recording): Promise<void> {
 }
 
 /** A page that has rested for so long has its first picture. */
-const REST_MS = 150;
+const REST_MS = 1000;
 const LOOK_EVERY_MS = 50;
 /** Nobody may open the page. */
 const MOST_MS = 5000;
