@@ -1,4 +1,5 @@
 import { counted } from '../../../core/readable-text.js';
+import { weightedPercentile } from '../groups/callees.js';
 import type { SampledGroup } from '../groups/callees.js';
 import { spansOfRequests } from '../groups/spans-of-requests.js';
 import { START } from '../measures/heap-growth.js';
@@ -86,9 +87,9 @@ export class FindingWindow {
  * something else.
  */
 export function typicalOf(index: LookIndex, requests: readonly SampledRequest[]): string | null {
-  const sorted = requests.toSorted((a, b) => a.duration - b.duration);
-  let left = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
-  const middle = sorted.find(({ weight }) => (left -= weight) <= 0);
+  const durations = requests.map(({ duration, weight }) => [duration, weight] as const);
+  const half = weightedPercentile(durations, 50);
+  const middle = requests.find(({ duration }) => duration === half);
   return middle === undefined ? null : rowAt(index, middle.row).traceId;
 }
 

@@ -30,8 +30,8 @@ interface Stall {
 }
 
 /**
- * By number of the code: whose it was, and how many requests of each route its stalls delayed, and their time. They were open on the thread
- * meanwhile; where nobody knows whose code ran, they waited for a call, too.
+ * By number of the code: whose it was, how many requests of each route its stalls delayed, and for how long. They were
+ * open on the thread meanwhile; where nobody knows whose code ran, they waited for a call, too.
  */
 export function* delayedRequests(
   selection: RowSelection,

@@ -93,10 +93,8 @@ function edgesOf({ callees }: Report): Edge[] {
     const from = service ?? '–';
     const to = reached ?? (target === null ? (system ?? name) : target);
     const key = `${from}\n${to}`;
-    const edge = edges.get(key) ?? {
-      ...{ from, to, isService: reached !== null },
-      ...{ calls: 0, isEstimate: false, total: 0 },
-    };
+    const isService = reached !== null;
+    const edge = edges.get(key) ?? { from, to, isService, calls: 0, isEstimate: false, total: 0 };
     edge.isEstimate ||= isEstimate;
     edge.calls += count;
     edge.total += total;

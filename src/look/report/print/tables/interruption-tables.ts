@@ -172,8 +172,8 @@ export function slowShareTable({ slow }: Interruptions): ReportTable<SlowShare> 
 /** The title of the table of slow shares. */
 function slowShareText(slow: readonly SlowShare[]): string {
   const own =
-    'For how much of the time of the slowest 5 % their own thread was stalled, also by their own code, or collected garbage (gc)';
+    'The slowest 5 %: how much of their time their thread was stalled, by any code, or collected garbage (gc)';
   return slow.some(({ called }) => called > 0)
-    ? `${own}, or the thread of a called service was or did (called):`
+    ? `${own}, and how much that of a called service (called):`
     : `${own}:`;
 }
